@@ -1,6 +1,7 @@
 """The Data page through AppTest: uploads, paths, who is one individual, the ledger's name and limit."""
 
 import html
+import io
 import json
 from dataclasses import replace
 
@@ -159,6 +160,21 @@ def test_a_file_whose_first_line_has_blank_headers_can_be_read_from_a_lower_one(
     assert "blank header" in app.error[0].value
     app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_of_"))).set_value(2).run()
     assert space_of(app).dataset.table.column_names == ["branch", "staff", "town"] and not app.error
+
+
+@pytest.mark.slow
+def test_a_sheet_below_a_title_is_refused_with_the_line_of_its_headers(app):
+    book = Workbook()
+    for row in (["Headcount, second quarter"], ["not for other eyes"], [], ["number", "team"]):
+        book.active.append(row)
+    for i in range(900):
+        book.active.append([f"N-{70_000 + 7 * i}", "abc"[i % 3]])
+    out = io.BytesIO()
+    book.save(out)
+    uploaded(app, name="staff.xlsx", raw=out.getvalue())
+    assert "may be in line 3, blank ones not counted" in app.error[0].value
+    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_of_"))).set_value(3).run()
+    assert space_of(app).dataset.table.column_names == ["number", "team"] and not app.error
 
 
 def test_a_blank_ledger_name_is_explained(app):

@@ -12,6 +12,7 @@ from dpsyn_core.tables.read import read_table
 from dpsyn_core.tables.write import csv_bytes
 
 PRICES = [f"{n // 100}.{n % 100:02d}" for n in range(1000, 5000, 7)]
+SIZES = ["1.50", "2.25", "3.00"]  # few: a list, and not a range
 AMOUNTS = [f"{n}.00" for n in range(100, 700)]
 
 
@@ -23,6 +24,9 @@ AMOUNTS = [f"{n}.00" for n in range(100, 700)]
         ([p.replace("10.00", "10.0") for p in PRICES], None),  # one cell has another number of them
         ([p for p in PRICES if not p.endswith("0")], None),  # 12.5 would have been written so
         ([*PRICES, "40"], None),
+        (SIZES * 50, 2),
+        (["1.00", "2.00", "3.00"] * 50, 2),
+        ([*SIZES, "3"] * 50, None),
     ],
 )
 def test_a_draft_sees_how_many_decimals_all_cells_have(cells, places):
@@ -45,6 +49,21 @@ def test_a_decimal_comma_has_as_many(tmp_path):
     codec = Codec(draft(table, "t"))
     lines = csv_bytes(codec.decode(codec.encode(table).codes, rng=np.random.default_rng(0))).decode().splitlines()
     assert all(len(line.partition(",")[2]) == 2 for line in lines[1:])
+
+
+@pytest.mark.parametrize("cells", [SIZES, ["1.00", "2.00", "3.00"]])
+def test_a_list_of_numbers_has_as_many_decimals_beside_amounts_with_a_comma(cells):
+    table = pa.table({"x": cells * 50, "paid": ["€ 3,50", "€ 4,25", "€ 1,00"] * 50})
+    codec = Codec(draft(table, "t"))
+    made = csv_bytes(codec.decode(codec.encode(table).codes, rng=np.random.default_rng(0))).decode()
+    assert [line.partition(",")[0] for line in made.splitlines()[1:]] == cells * 50
+
+
+def test_a_list_of_whole_numbers_or_words_has_no_decimals():
+    for values in ([1, 2], ["a", "b"]):
+        attribute = {"name": "n", "kind": "categorical", "values": values, "places": 2}
+        with pytest.raises(SchemaError, match="the values have none"):
+            Schema.of({"version": 1, "name": "t", "attributes": [attribute]})
 
 
 def test_a_column_of_whole_numbers_has_no_decimals():

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from dpsyn_core.errors import DPSynError
+from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.platforms import limit_resources
 from dpsyn_core.runs.jobs.folder import DRAFT, UPLOAD, finish
 from dpsyn_core.runs.jobs.places import of_worker
@@ -61,7 +61,18 @@ def _read(folder: Path, spec: ReadSpec) -> None:
     os.environ[HERE] = "1"  # this process is the one that may end
     table = _opened(folder, spec)
     if spec.drafted:
-        drafted(table.whole(), dataset_name(spec.name))[0].dump(folder / DRAFT)
+        try:
+            schema, _ = drafted(table.whole(), dataset_name(spec.name))
+        except SchemaError as error:
+            if table.header_hint is None:
+                raise
+            row = table.header_hint[0]
+            msg = (
+                f"the first lines look like a title, and the headers may be in line {row}, blank ones not "
+                "counted; say in which line they are"
+            )
+            raise SchemaError(msg) from error
+        schema.dump(folder / DRAFT)
     leave(folder, table)
 
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field, StrictBool, StrictStr
+from pydantic import Field, StrictBool, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.schema.attributes.base import FAR, NO_MISSING, CodedBase, Unfit, Value, array_of, common_type
 from dpsyn_core.schema.binning import MAX_BINS
-from dpsyn_core.tables import FALSE, NUMBER, TRUE, blanks, canonical, headers, to_text, uniques
+from dpsyn_core.tables import FALSE, NUMBER, TRUE, blanks, canonical, headers, places_of, to_text, uniques
 from dpsyn_core.tables import numbers as cell_numbers
 
 OTHER = "other"  # a listed value that says what the cell of unlisted values says
@@ -40,6 +40,9 @@ class CategoricalAttribute(CodedBase):
         max_length=60,
         description="What other values are called in a column of text; absent: (other)",
     )
+    places: Annotated[StrictInt, Field(ge=1, le=15)] | None = Field(
+        None, description="Digits after the mark that each cell of a text file has: 2 for 3.50; absent: as needed"
+    )
 
     @validator(mode="after")
     def _values_differ(self) -> CategoricalAttribute:
@@ -58,6 +61,9 @@ class CategoricalAttribute(CodedBase):
         if self.missing and "" in self.values:
             msg = "the value '' and a missing cell cannot both be declared: a blank cell could be either; drop one"
             raise ValueError(msg)
+        if self.places is not None and self.type != "float":
+            msg = f"places {self.places} is about digits after the mark, and the values have none; drop it"
+            raise ValueError(msg)
         return self
 
     @cached_property
@@ -69,6 +75,11 @@ class CategoricalAttribute(CodedBase):
     def type(self) -> Literal["text", "integer", "float", "boolean"]:
         """Type of the decoded column: that of the values, text when they are mixed."""
         return common_type(self.values)
+
+    @property
+    def marks(self) -> dict[bytes, bytes]:
+        """How many digits after the mark the cells have, for the table."""
+        return {} if self.places is None else places_of(self.name, self.places)
 
     @property
     def size(self) -> int:

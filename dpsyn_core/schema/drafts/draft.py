@@ -436,7 +436,8 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
         step = _step(floats)
         if _few_decimals(floats, counts, step):
-            return {"kind": "categorical", "values": np.unique(floats).tolist(), "ordered": True}
+            listed = {"kind": "categorical", "values": np.unique(floats).tolist(), "ordered": True}
+            return listed | _digits_behind(filled, comma)
         out |= _heavy(floats, counts) | ({} if step is None else {"step": step})
         if step is not None and comma and pc.any(pc.match_substring(texts, ",")).as_py():  # goes back as it came
             digits = next(d for d in range(1, amounts.SEEN + 1) if float(round(step, d)) == step)
@@ -446,7 +447,9 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
         values, _ = casting.to_numbers(filled, whole=True, comma=comma)
         low, high = int(values.min()), int(values.max())
         if len(values) <= FEW:
-            return {"kind": "categorical", "values": np.unique(values).tolist(), "ordered": True}
+            places = _digits_behind(filled, comma)  # 3.00: such values are numbers with decimals
+            listed = np.unique(floats if places else values).tolist()
+            return {"kind": "categorical", "values": listed, "ordered": True} | places
         step = int(np.gcd.reduce(values))
         out = {"kind": "numeric", "dtype": "integer", "min": low, "max": high}
         out |= _heavy(floats, counts) | ({"step": step} if step > 1 else {})
@@ -462,8 +465,10 @@ def _digits_behind(cells: Any, comma: bool) -> dict[str, int]:
     """The digits after the mark where all cells (n,) have as many, so that some end on 0; empty otherwise."""
     import pyarrow.compute as pc
 
-    mark = "," if comma else "."
-    if not canonical.is_text(cells.type) or not pc.any(pc.match_substring_regex(cells, rf"[{mark}]\d*0\s*$")).as_py():
+    if not canonical.is_text(cells.type):
+        return {}
+    mark = "," if comma and pc.any(pc.match_substring(cells, ",")).as_py() else "."
+    if not pc.any(pc.match_substring_regex(cells, rf"[{mark}]\d*0\s*$")).as_py():
         return {}
     tails = pc.unique(pc.utf8_length(pc.struct_field(pc.extract_regex(cells, rf"[{mark}](?P<d>\d+)\s*$"), "d")))
     found = tails.to_pylist()
