@@ -1,7 +1,8 @@
-"""Which headers name a person or a thing of a person's: words of seven languages, and a small grammar of their kinds.
+"""Which headers name a person or a thing of a person's: words of many languages, and a small grammar of their kinds.
 
 A header is cut into words, each word has a kind, one letter, and the string of kinds is matched: patient_no is `pn`,
-Kontonummer `tn`, card_type `tx`. English, German, French, Spanish, Italian, Dutch and Portuguese.
+Kontonummer `tn`, card_type `tx`. English, German, French, Spanish, Italian, Dutch and Portuguese,
+and the words for persons and numbers of Central and Northern Europe and of Turkish.
 """
 
 from __future__ import annotations

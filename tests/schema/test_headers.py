@@ -77,7 +77,9 @@ def test_ordinary_headers_of_public_tables_are_hardly_ever_taken_for_a_persons()
     [
         ("patientNo", "person"), ("n° de client", "person"), ("Kunden-Kennzeichen", "thing"), ("KONTO_NR", "thing"),
         ("Führerscheinnummer", "thing"), ("prénom", "thing"), ("nom du patient", "name"), ("card_type", ""),
-        ("number_of_accounts", ""), ("Kundengruppe", ""), ("accident", ""), ("citric acid", ""), ("", ""), ("123", ""),
+        ("Nr ucznia", "person"), ("Číslo zákazníka", "person"), ("Kundnummer", "person"), ("Öğrenci No", "person"),
+        ("elev", ""), ("number_of_accounts", ""),
+        ("Kundengruppe", ""), ("accident", ""), ("citric acid", ""), ("", ""), ("123", ""),
     ],
 )  # fmt: skip
 def test_words_are_found_in_every_way_of_writing_and_what_they_are_is_said(header, what):

@@ -59,3 +59,18 @@ def test_words_with_accents_stay_western_european(header):
 def test_cyrillic_headers_are_no_chinese(header):
     got = read(f"{header}\n1,2,3\n5,6,7\n".encode("cp1251"), delimiter=";" if ";" in header else ",")
     assert got.table.column_names[0] == header.replace(";", ",").split(",")[0]
+
+
+@pytest.mark.parametrize(
+    ("encoding", "header"),
+    [
+        ("cp1250", "Nr ucznia;Szkoła;Województwo;Przedmiot"),
+        ("cp1250", "Płeć;Wiek;Miejscowość;Wykształcenie"),
+        ("iso8859_2", "Szkoła;Gęstość;Średnia"),
+        ("cp1252", "Größe;Fläche m²;Volumen m³;n° client"),
+        ("cp1252", "col·lectiu;l’âge;Preis £k;œuvre"),
+    ],
+)
+def test_a_sign_within_a_word_is_a_letter_of_central_europe(encoding, header):
+    got = read(f"{header}\n1;2;3;4\n5;6;7;8\n".encode(encoding))
+    assert got.table.column_names[: header.count(";") + 1] == header.split(";")

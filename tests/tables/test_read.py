@@ -665,7 +665,7 @@ def test_headers_below_a_title_are_read_where_they_are_said_to_be_and_hinted_at(
         ("年龄;性别;城市", "gb18030", "gb18030"), ("门店;商品名称;金额", "gb18030", "gb18030"),
         ("ДАТА;ЦЕНА;ГОРОД", "cp1251", "cp1251"), ("ΦΥΛΟ;ΕΤΟΣ;ΠΟΛΗ", "cp1253", "cp1253"),
         ("Größe;Straße;Maß", "cp1252", None), ("éducation;été;âge", "cp1252", None),
-        ("wiek;płeć;źródło", "cp1250", None),
+        ("wiek;płeć;źródło", "cp1250", "cp1250"),
     ],
 )  # fmt: skip
 def test_a_header_line_in_another_alphabet_says_its_encoding_and_one_with_accents_does_not(header, encoding, guessed):

@@ -1,4 +1,4 @@
-"""Alphabets: which encoding a header line has whose letters are Japanese, Korean, Chinese, Cyrillic or Greek."""
+"""Alphabets: which encoding a header line has whose letters are not those of Western Europe."""
 
 from __future__ import annotations
 
@@ -53,6 +53,8 @@ PAIRS = {
     "運過道達遠選郵部都鄉配酒里重量金銀銷錄錢錯鍵鎮長門開間關防院除險陽階際集雙電需面音頁項順預頭題額顏風食飲餘館"
     "首高體點齡",
 }  # fmt: skip
+WITHIN = re.compile(r"(?<=[^\W\d_])[^\w\s\x00-\x7f](?=[^\W\d_])")  # a sign between two letters
+DIGITS = dict.fromkeys(map(ord, "\u00b2\u00b3\u00b9"), "\u00a4")  # raised digits are signs, and no part of a word
 KANA = re.compile("[\u3041-\u30f6]")
 
 
@@ -75,6 +77,17 @@ def of_pairs(line: bytes) -> str | None:
     return max(common, key=common.__getitem__) if first > max(0.5, second) else None
 
 
+def _of_central_europe(line: bytes) -> str | None:
+    """The encoding that has letters where the one of Western Europe has a sign within a word: Szko³a is Szkoła."""
+    western = line.decode("cp1252", "replace")
+    if not WITHIN.search(western.translate(DIGITS)):
+        return None
+    for name in ("cp1250", "iso8859_2"):
+        if all(c.isalpha() for c in line.decode(name, "replace") if ord(c) > 127):
+            return name
+    return None
+
+
 def of_letters(line: bytes) -> str | None:
     """The encoding of a header line that is not UTF-8 and has mostly letters of another alphabet than the Latin one.
 
@@ -84,8 +97,10 @@ def of_letters(line: bytes) -> str | None:
     """
     plain = sum(chr(b).isalpha() for b in line if b < 128)
     high = [b for b in line if b >= 128]
-    if len(high) < MOSTLY or 0 in line:
+    if 0 in line:
         return None
+    if len(high) < MOSTLY:
+        return _of_central_europe(line) if 2 * len(high) <= plain else None
     try:
         japanese = line.decode("shift_jis") if len(high) > plain else ""
     except UnicodeDecodeError:
@@ -95,7 +110,7 @@ def of_letters(line: bytes) -> str | None:
     if (pairs := of_pairs(line)) is not None:
         return pairs
     if len(high) <= plain:
-        return None
+        return _of_central_europe(line)
     vowels = {name: sum(c in letters for c in line.decode(name, "replace")) for name, letters in VOWELS.items()}
     best = max(vowels, key=vowels.__getitem__)
     text = line.decode(best, "replace")
