@@ -64,9 +64,9 @@ def _read(folder: Path, spec: ReadSpec) -> None:
         try:
             schema, _ = drafted(table.whole(), dataset_name(spec.name))
         except SchemaError as error:
-            if table.header_hint is None:
+            row = 1 if table.header_hint is None else table.header_hint[0]
+            if row == 1:  # the headers begin where they were looked for
                 raise
-            row = table.header_hint[0]
             msg = (
                 f"the first lines look like a title, and the headers may be in line {row}, blank ones not "
                 "counted; say in which line they are"

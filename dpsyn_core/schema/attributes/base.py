@@ -17,6 +17,10 @@ from dpsyn_core.tables import blanks, canonical, to_text, uniques
 
 Number = Annotated[StrictInt, Field(ge=-(10**30), le=10**30)] | Annotated[StrictFloat, Field(ge=-1e300, le=1e300)]
 Value = StrictBool | Number | StrictStr
+Places = Annotated[
+    Annotated[StrictInt, Field(ge=1, le=15)] | None,
+    Field(description="Digits after the mark that each cell of a text file has: 2 for 3.50; absent: as needed"),
+]
 Source = Literal["public", "bought", "data", "bought-unconfirmed"]
 EXTRAS = (
     "label",

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
-from pydantic import Field, StrictBool, StrictInt, StrictStr
+from pydantic import Field, StrictBool, StrictStr
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import TableError
-from dpsyn_core.schema.attributes.base import FAR, NO_MISSING, CodedBase, Unfit, Value, array_of, common_type
+from dpsyn_core.schema.attributes.base import FAR, NO_MISSING, CodedBase, Places, Unfit, Value, array_of, common_type
 from dpsyn_core.schema.binning import MAX_BINS
 from dpsyn_core.tables import FALSE, NUMBER, TRUE, blanks, canonical, headers, places_of, to_text, uniques
 from dpsyn_core.tables import numbers as cell_numbers
@@ -40,9 +40,7 @@ class CategoricalAttribute(CodedBase):
         max_length=60,
         description="What other values are called in a column of text; absent: (other)",
     )
-    places: Annotated[StrictInt, Field(ge=1, le=15)] | None = Field(
-        None, description="Digits after the mark that each cell of a text file has: 2 for 3.50; absent: as needed"
-    )
+    places: Places = None
 
     @validator(mode="after")
     def _values_differ(self) -> CategoricalAttribute:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from pydantic import Field, StrictInt, StrictStr
 from pydantic import model_validator as validator
 
-from dpsyn_core.schema.attributes.base import FAR, Number, Value
+from dpsyn_core.schema.attributes.base import FAR, Number, Places, Value
 from dpsyn_core.schema.attributes.ranges import CountBins, EdgeBins, NumericBins, RangeAttribute
 from dpsyn_core.schema.binning import RealBins, WholeBins, lengths, roundness
 from dpsyn_core.schema.grids import FINE, declared_step, exact, fine_starts
@@ -92,9 +92,7 @@ class NumericAttribute(RangeAttribute):
         description="An example of how cells are written, where they are not plain numbers: $1,234.56, 12.5 %, "
         "1.234,5 €, or 00:12:33, which is a number of seconds",
     )
-    places: Annotated[StrictInt, Field(ge=1, le=15)] | None = Field(
-        None, description="Digits after the mark that each cell of a text file has: 2 for 3.50; absent: as needed"
-    )
+    places: Places = None
     special_values: tuple[Number, ...] = Field(
         (), max_length=1000, description="Codes such as 999998 for 'not applicable': each has a cell of its own"
     )
