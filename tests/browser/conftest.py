@@ -24,6 +24,7 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    "--js-flags=--single-threaded",  # V8 compiles ahead on further threads, for cores that are busy here
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
 # a frame of an animation that nobody sees is drawn by the processor: a place-holder that glows keeps three processes
@@ -37,6 +38,8 @@ DONE = 240_000  # milliseconds that a run may take on a busy machine
 PIECES = 20  # looks at a page that keeps changing, 250 ms apart; a live counter of seconds never stops
 # React draws what has arrived when it finds time: on a busy machine the end of a script comes before its last words
 IDLE = "() => new Promise(done => requestIdleCallback(() => done(), {timeout: 5000}))"
+WORDS = """() => [...document.querySelectorAll('[data-testid=stApp], [role=dialog]')].filter(e => e.checkVisibility())
+  .map(e => e.innerText).join('\\n')"""
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
 
 
@@ -163,6 +166,13 @@ class Visitor:
         )
         return self.settle()
 
+    def look(self, name="", query=""):
+        """At a page or lab, without loading the app again where it is open."""
+        path, _, rest = self.page.url.removeprefix(self.server.url).partition("?")
+        if not self.page.url.startswith(self.server.url):
+            return self.open(name, query)
+        return self.settle() if (path, rest) == (f"/{name}", query[1:]) else self.move(name, query)
+
     def left_clean(self):
         """Forgets who this was, and leaves the context to the next visitor of the server; False where it cannot."""
         from playwright.sync_api import Error
@@ -185,8 +195,7 @@ class Visitor:
         before = None
         for _ in range(PIECES):
             self.page.wait_for_selector(DRAWN, timeout=180_000)
-            self.page.evaluate(IDLE)
-            now = self.words()
+            now = self.page.evaluate(f"() => ({IDLE})().then({WORDS})")
             if now == before:
                 return self
             before = now
@@ -217,8 +226,7 @@ class Visitor:
 
     def words(self):
         """All that stands on the page, and in a dialog above it."""
-        dialog = self.page.get_by_role("dialog").all()
-        return "\n".join(e.inner_text() for e in [self.page.get_by_test_id("stApp"), *dialog])
+        return self.page.evaluate(WORDS)
 
     def dialog(self, name):
         """Opens a dialog by the words on its button."""
