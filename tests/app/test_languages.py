@@ -2,6 +2,7 @@
 
 import ast
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,16 @@ def test_no_entry_of_the_interface_lacks_a_translation(code):
 def test_no_translation_is_left_of_an_entry_that_is_gone(code):
     gone = set(written(code)) - set(catalogue("en"))
     assert not sorted(key for key in gone if not key.startswith("engine."))
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_no_long_text_stands_under_two_names(code):
+    """A text that was put in the place of another one says there what is not so; a page and a file may agree."""
+    names = defaultdict(list)
+    for name, text in written(code).items():
+        if len(text) > 60 and not name.startswith("engine."):
+            names[text].append(name)
+    assert not [same for same in names.values() if len({name.rpartition(".")[2] for name in same}) > 1]
 
 
 def stages():

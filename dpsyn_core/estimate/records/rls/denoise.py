@@ -179,7 +179,10 @@ def shrink_one_way(
             return np.concatenate([_elsewhere(kept, noisy, smooth, shown, rest, sigma, tuning), unranked])
         clean[:ranked] = 0.0
     elif not ordered and len(values) >= tuning.fewest_values:
-        clean = shrink_unordered(clean, sigma, tuning=tuning)
+        own, clean = clean[len(values) - special :], shrink_unordered(clean, sigma, tuning=tuning)
+        # a list of values that are about as frequent says nothing of blanks, or of what is not listed, which is mostly
+        # nothing: these have no more records than their own counts say
+        clean[len(values) - special :] = np.minimum(clean[len(values) - special :], np.clip(own, 0, None))
     return with_total(clean, total)
 
 
