@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from dpsyn_core.evaluate.base import compute
+from dpsyn_core.evaluate.small_groups import GroupError
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures.columns import density
 from dpsyn_core.report.figures.grid import bars_figure
 from dpsyn_core.report.figures.labels import merged
+from dpsyn_core.report.figures.scores import group_errors
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
 from dpsyn_core.report.wording import ENGLISH
@@ -266,3 +268,12 @@ def test_a_system_keeps_its_place_in_hues_dashes_and_marks_whatever_it_is_drawn_
         made = bars_figure(names, [1.0], {n: [(0.1, 0.0)] for n in names}, **look)
         drawn.append({t["name"]: (t["line"], t["marker"]) for t in made.data})
     assert all(drawn[0][name] == drawn[1][name] for name in ("rls", "dpsyn"))
+
+
+def test_groups_of_about_one_size_have_numbers_on_their_axis():
+    def ticks(*sizes):
+        rows = [GroupError(value=str(n), real=n, synthetic=n, error=0.1, floor=0.1) for n in sizes]
+        return group_errors("ward", {"a": rows}, "finding").layout["xaxis"].get("dtick")
+
+    assert ticks(505, 546, 605) is None, "1, 2 and 5 times a power of ten are none of these sizes"
+    assert ticks(20, 546) == "D2"

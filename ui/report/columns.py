@@ -11,7 +11,7 @@ from ui.shared.blank_words import point_out_blank_words
 from ui.shared.figure_files import table_button
 from ui.shared.results import kept
 from ui.shared.text import figure_words, percent, t
-from ui.shared.theme import dark, note, section, show, show_multiples, tokens
+from ui.shared.theme import NAMES, dark, note, section, show, show_multiples, tokens
 
 ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
 
@@ -65,7 +65,8 @@ def _figures(view: Look) -> None:
         rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
         longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         widths = [DATES if n >= TWO_DATES else WIDE for n in longest]
-        config = {h: st.column_config.TextColumn(width=w) for h, w in list(zip(heads, widths, strict=True))[1:-1]}
+        widths[0] = NAMES
+        config = {h: st.column_config.TextColumn(width=w) for h, w in list(zip(heads, widths, strict=True))[:-1]}
         shown = [dict(zip(heads, row, strict=True)) for row in rows]
         st.dataframe(
             shown, hide_index=True, key=f"profile_{side.letter}", alt=t("columns.figures"), column_config=config

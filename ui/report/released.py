@@ -14,7 +14,7 @@ from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import amount, figure_words, literal, local, number, percent, t
-from ui.shared.theme import facts, marked, note, public_tag, section, show
+from ui.shared.theme import NAMES, facts, marked, note, public_tag, section, show
 
 METRIC = "measured-fit"
 # why systems release no marginals; others did so, unless an earlier version made the run
@@ -77,7 +77,8 @@ def panel(space: Workspace, job: Job) -> None:
         }
         for r in rows
     ]
-    st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"))
+    long = {t("released.column"): st.column_config.Column(width=NAMES)}
+    st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"), column_config=long)
     section(t("reading.title"))
     marginals.panel(
         measured, results.schema(space, job), key="released", private=bool(results.manifest(space, job)["private"])

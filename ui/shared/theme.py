@@ -328,6 +328,9 @@ def facts(*items: tuple[str, str, str]) -> None:
     st.html(f"<div class='dp-facts'>{cells}</div>")
 
 
+NAMES = 220  # pixels of a column of names in `st.dataframe`: beside it figures are in view on a phone
+
+
 def table(
     head: list[str], rows: list[list[str]], *, alt: str, numbers: bool = True, shades: list[str] | None = None
 ) -> None:

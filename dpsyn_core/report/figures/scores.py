@@ -54,8 +54,11 @@ def group_errors(
                 "marker": {"size": 8, "symbol": SYMBOLS[k % 6], "color": SERIES[k % 6]},
             }
         )
+    sizes = [r.real for r in rows if r.real > 0]
+    # 1, 2 and 5 times each power of ten; groups of about one size may have none of these between them
+    ticks = {"dtick": "D2"} if sizes and max(sizes) >= 5 * min(sizes) else {}
     layout = {
-        "xaxis": {"type": "log", "title": {"text": words["groups_size"]}, "tickformat": ",~r", "dtick": "D2"},
+        "xaxis": {"type": "log", "title": {"text": words["groups_size"]}, "tickformat": ",~r", **ticks},
         "yaxis": {"title": {"text": words["groups_error"]}, "tickformat": SHARE, "rangemode": "tozero"},
     }
     return Figure(
