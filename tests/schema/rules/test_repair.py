@@ -133,7 +133,7 @@ def wide_schema(rng):
     return declared([r for r, k in zip(rules, kept, strict=True) if k], attributes)
 
 
-@pytest.mark.parametrize("seed", range(250))
+@pytest.mark.parametrize("seed", range(190))  # from 150 on wide schemas, which take seconds each
 def test_no_rule_is_broken_whatever_schema_rules_and_table(seed):
     rng = np.random.default_rng(seed)
     try:
