@@ -1,7 +1,7 @@
 """All that `make` does, with Python alone and on any system: python -m tools.dev TARGET [MORE ...].
 
 Every target sets up what it needs in .venv. Words after the target go to the last command of it, such as
-`python -m tools.dev test tests/metrics`.
+`python -m tools.dev test tests/evaluate`.
 """
 
 from __future__ import annotations

@@ -36,8 +36,18 @@ STILL = """(() => { const sheet = new CSSStyleSheet();
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]; })()"""
 DONE = 240_000  # milliseconds that a run may take on a busy machine
 PIECES = 20  # looks at a page that keeps changing, 250 ms apart; a live counter of seconds never stops
-# React draws what has arrived when it finds time: on a busy machine the end of a script comes before its last words
-IDLE = "() => new Promise(done => requestIdleCallback(() => done(), {timeout: 5000}))"
+# React draws what has arrived when it finds time: on a busy machine the end of a script comes before its last words.
+# Chromium calls nothing idle while it waits for a frame, which after a change of the window may never come; a timer
+# that comes in time says as much. Milliseconds
+IDLE = """async () => {
+  const end = performance.now() + 5000;
+  while (performance.now() < end) {
+    const idle = await new Promise(done => requestIdleCallback(left => done(!left.didTimeout), {timeout: 100}));
+    if (idle) return;
+    const start = performance.now();
+    await new Promise(done => setTimeout(done, 50));
+    if (performance.now() - start < 75) return;
+  } }"""
 WORDS = """() => [...document.querySelectorAll('[data-testid=stApp], [role=dialog]')].filter(e => e.checkVisibility())
   .map(e => e.innerText).join('\\n')"""
 DRAWN = "[data-testid='stApp'][data-test-script-state='notRunning']"
