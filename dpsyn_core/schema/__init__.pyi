@@ -75,7 +75,6 @@ from dpsyn_core.schema.linked import MOST_SINGLES as MOST_SINGLES
 from dpsyn_core.schema.linked import Link as Link
 from dpsyn_core.schema.linked import LinkedSchema as LinkedSchema
 from dpsyn_core.schema.linked import LinkedSettings as LinkedSettings
-from dpsyn_core.schema.misfit import WHERE as WHERE
 from dpsyn_core.schema.misfit import Misfit as Misfit
 from dpsyn_core.schema.misfit import has as has
 from dpsyn_core.schema.misfit import misfits as misfits

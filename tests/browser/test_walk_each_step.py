@@ -95,7 +95,7 @@ def test_a_second_tab_at_each_page_leaves_the_first_as_it_was(finished):
     assert whole(finished) == first
     assert finished.page.get_by_role("button", name="Download CSV", exact=True).is_enabled()
     finished.go("Report")
-    assert "Declare this and run again" in finished.words()
+    assert "Declare this as a question" in finished.words()
 
 
 @pytest.mark.parametrize("address", ["", "privacy", "questions", "synthesize", "plan", "release"])
@@ -159,7 +159,7 @@ def test_a_cancelled_run_leaves_every_page_with_the_run_before_it(visitor):
         if title in ("Data", "Export"):
             assert visitor.page.get_by_role("button", name="Download CSV", exact=True).is_enabled(), title
         if title == "Report":
-            assert "Declare this and run again" in visitor.words()
+            assert "Declare this as a question" in visitor.words()
     visitor.page.reload()
     visitor.settle()
     visitor.go("Export")

@@ -43,7 +43,7 @@ def test_every_number_of_the_english_certificate_stands_in_the_german_one(case):
 
 def test_the_certificate_of_a_pure_run_says_so():
     made = manifest(budget=Budget(epsilon=0.5, delta=0), charges=[], reasons=("x",))
-    assert promise(made, GERMAN).startswith("NICHT PRIVAT: Es wurde kein Rauschen")
+    assert promise(made, GERMAN).startswith("NICHT GESCHÜTZT: Es wurde kein Rauschen")
 
 
 RULES = (

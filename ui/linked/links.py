@@ -334,7 +334,7 @@ def _panel(space: Workspace, linked: Linked) -> None:
     )
     st.number_input(
         t("linked.most_rows"), 1, MOST_CHILDREN, value=panel.most, key=most, on_change=limit,
-        placeholder=t("linked.most_waves"), help=t("linked.most_help", ladder=", ".join(map(number, LADDER))),
+        placeholder=t("linked.most_waves"), help=t("linked.rows_help", ladder=", ".join(map(number, LADDER))),
     )  # fmt: skip
     note(t("linked.most_waves_means") if panel.most is None else counted("linked.rows_mean", panel.most))
     limits.panel(space, linked, linked.root)

@@ -48,13 +48,11 @@ def _found(schema: Any, table: Any) -> list[Misfit]:
 
 
 def _row(misfit: Misfit) -> dict[str, str]:
-    from dpsyn_core.schema import WHERE
-
     return {
         t("schema.misfits_column"): misfit.about,
         t("schema.misfits_what"): misfit.what,
         t("schema.misfits_count"): number(misfit.count),
         t("schema.misfits_few"): ", ".join(misfit.few),
-        t("schema.misfits_goes"): WHERE[misfit.goes],
+        t("schema.misfits_goes"): t(f"schema.goes_{misfit.goes.replace(' ', '_')}"),
         t("schema.misfits_mend"): misfit.mend,
     }
