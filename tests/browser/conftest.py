@@ -24,6 +24,10 @@ ARGS = [
     "--disable-component-update",
     "--disable-sync",
     "--no-first-run",
+    # the first two draw an address bar that nobody sees, in a process for each page, which takes a second and a half;
+    # the others are those of Playwright's own list, which this takes the place of, that matter here
+    "--disable-features=WebUIOmniboxPopup,WebUIOmniboxAimPopup,HttpsUpgrades,PaintHolding,MediaRouter,OptimizationHints,"
+    "NetworkTimeServiceQuerying,PreconnectToSearch,ThirdPartyStoragePartitioning,DestroyProfileOnBrowserClose",
     "--js-flags=--single-threaded",  # V8 compiles ahead on further threads, for cores that are busy here
     "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1",
 ]
@@ -211,6 +215,15 @@ class Visitor:
             before = now
             self.page.wait_for_timeout(250)
         return self
+
+    def until(self, holds, looks=60):
+        """Settles until something holds, for a busy machine answers late; whether it does at last. 500 ms a look."""
+        for _ in range(looks):
+            if holds():
+                return True
+            self.page.wait_for_timeout(500)
+            self.settle()
+        return holds()
 
     def press(self, name, exact=True):
         self.page.get_by_role("button", name=name, exact=exact).first.click()

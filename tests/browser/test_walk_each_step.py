@@ -112,10 +112,13 @@ def test_every_field_for_files_answers_a_picture_in_a_sentence(visitor, address)
         alerts = visitor.page.get_by_role("alert").count()
         said = visitor.words()
         visitor.upload("photo.png", PICTURE, label=k)
-        visitor.page.wait_for_timeout(1_500)
+
+        def answered(alerts=alerts, said=said):
+            return visitor.page.get_by_role("alert").count() > alerts or len(visitor.words()) > len(said)
+
+        assert visitor.until(answered), f"field {k}"
         visitor.settle()
         whole(visitor)
-        assert visitor.page.get_by_role("alert").count() > alerts or len(visitor.words()) > len(said), f"field {k}"
         new = visitor.words()
         assert any(word in new for word in ("not a file", "image", "is no", "not allowed", "cannot", "refused")), new
 
