@@ -220,7 +220,7 @@ def test_a_name_that_another_visitor_has_on_the_ledger_is_asked_about(app):
     one = Budget(epsilon=1.0, delta=1e-9)
     Ledger().reserve("people", one.gaussian(), budget=one, unit=Unit(), method="rls")
     uploaded(app)
-    assert "a run under the name people, and it is not yours" in words(app)
+    assert "a run under the name people, and it is not in your list of runs" in words(app)
     app.button(key="data_other_name").click().run()
     assert space_of(app).dataset.ledger == "people-2"
     assert "it is not yours" not in words(app)
