@@ -223,7 +223,7 @@ def test_a_name_that_another_visitor_has_on_the_ledger_is_asked_about(app):
     assert "a run under the name people, and it is not in your list of runs" in words(app)
     app.button(key="data_other_name").click().run()
     assert space_of(app).dataset.ledger == "people-2"
-    assert "it is not yours" not in words(app)
+    assert "in your list of runs" not in words(app)
 
 
 def test_a_press_spends_nothing_on_a_table_that_another_tab_has_loaded(app):
