@@ -72,12 +72,12 @@ def test_a_result_is_announced_and_a_cancelled_run_does_not_take_it_away(visitor
 
 def test_safe_mode_says_what_it_promises(visitor):
     visitor.open()
-    assert "runs are started on Synthesize alone" not in visitor.words()
+    assert "on Schema and Synthesize runs and purchases can still be started" not in visitor.words()
     visitor.page.get_by_role("button", name="Synthesize", exact=True).wait_for()
     visitor.page.get_by_text("Safe mode").first.click()
     visitor.page.get_by_text("In safe mode nothing is spent here").wait_for()
     visitor.settle()
-    assert "runs are started on Synthesize alone" in visitor.words()
+    assert "on Schema and Synthesize runs and purchases can still be started" in visitor.words()
     assert visitor.page.get_by_role("button", name="Synthesize", exact=True).count() == 0, "nothing is spent here"
 
 
