@@ -38,8 +38,8 @@ with table:
         point_out_blank_words(schema)
 with proof:
     section(t("export.certificate"))
-    checked = results.receipts(space, job).values()
-    if all(one.publishable for one in checked):
+    checked = list(results.receipts(space, job).values())
+    if checked and all(one.publishable for one in checked):
         st.write(t("export.may"))
     elif private and all(one.holds for one in checked) and any(one.vouched for one in checked):
         st.write(t("released.vouched"))

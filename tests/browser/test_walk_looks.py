@@ -87,6 +87,11 @@ def test_15_a_page_suits_every_eye_reader_and_window(finished, name):
             finished.page.set_viewport_size({"width": width, "height": height})
             seen = measured(finished.settle().page, {"report/Explore": "report, explore"}.get(name, page), 0.0)
             assert not [fault for fault in seen.faults() if "cut off" not in fault]
+        wide = finished.page.evaluate(
+            "Math.max(...['stMain', 'stMainBlockContainer'].map(n => document.querySelector(`[data-testid=${n}]`)"
+            ".scrollWidth))"
+        )
+        assert wide <= 390
     finally:
         finished.page.emulate_media(color_scheme="light")
         finished.page.set_viewport_size({"width": 1280, "height": 900})
