@@ -3,6 +3,7 @@
 import base64
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ import pytest
 from tests.app.test_report import finished
 from tests.app_driver import at_page, plots, space_of, words
 from ui.export import files
+from ui.shared import results
+from ui.shared.text import t
 
 
 @pytest.fixture
@@ -126,3 +129,12 @@ def test_the_page_begins_with_the_run_just_made_and_opens_it_at_one_press(ran):
 def test_without_a_run_nothing_but_files_is_asked_for(app):
     at_page(app, "release")
     assert not app.button and not app.exception
+
+
+def test_export_says_that_a_table_may_be_published_only_while_it_is_the_one_of_its_manifest(ran, monkeypatch):
+    at_page(ran, "export")
+    assert t("export.may") in words(ran)
+    fits = results.receipts(space_of(ran), ran.job)
+    monkeypatch.setattr(results, "receipts", lambda *_: {n: replace(one, holds=False) for n, one in fits.items()})
+    ran.run()
+    assert t("export.may") not in words(ran)
