@@ -6,15 +6,18 @@ import pytest
 
 from dpsyn_core.commands.schema import remember_rules
 from dpsyn_core.privacy.looks import remembered
+from dpsyn_core.privacy.manifest.manifest import Manifest
+from dpsyn_core.runs.jobs.folder import MANIFEST
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
+from tests.app.test_jobs import ended
 from tests.app_driver import at_page, dialog, space_of, uploaded, words
 from ui.linked import limits, loading
 from ui.schema import tried, unit
-from ui.shared.state import Dataset, Workspace
+from ui.shared.state import Dataset, Workspace, jobs
 from ui.synthesize.starting import spec_of
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
@@ -96,6 +99,32 @@ def test_on_a_shared_server_a_look_of_one_visitor_marks_no_rule_of_another(app, 
     assert not remembered(mine.dataset.ledger, "rules"), "the name alone is kept on a server for one person"
 
 
+@pytest.mark.parametrize("served", [False, True], ids=["for one person", "shared"])
+def test_a_further_rule_of_a_refit_is_marked_after_a_look_although_another_table_is_loaded(app, monkeypatch, served):
+    monkeypatch.setattr(tried, "shared", lambda: served)
+    uploaded(app, name="people.csv", raw=PEOPLE)
+    space = space_of(app)
+    space.schema = confirm(space.schema, everything=True)
+    at_page(app, "synthesize")
+    app.selectbox(key="method").select("independent").run()
+    app.button(key="synthesize").click().run()
+    paid = ended(jobs().of(space.owner)[0])
+    assert Manifest.load(paid.folder / MANIFEST).private
+    tried.see(tried.names(space))
+    at_page(app, "data")
+    uploaded(app, name="other.csv", raw=PEOPLE.replace(b"a,b,c", b"d,e,f"))
+    at_page(app, "export")
+    app.toggle(key="export_refits").set_value(True).run()
+    app.segmented_control(key="export_refit_rule_kind").set_value("order").run()
+    app.selectbox(key="export_refit_rule_lower").select("a").run()
+    app.selectbox(key="export_refit_rule_upper").select("b").run()
+    app.button(key="export_refit_rule_add").click().run()
+    app.button(key="export_refit_start").click().run()
+    made = ended(jobs().of(space_of(app).owner)[0])
+    assert made.id != paid.id and made.state == "done", made.failure()
+    assert not Manifest.load(made.folder / MANIFEST).private
+
+
 def test_a_rule_that_is_declared_about_no_loaded_table_does_not_say_where_it_comes_from():
     assert tried.marked((), [RULE, RULE | {"source": "data"}]) == [RULE, RULE | {"source": "data"}]
 
@@ -164,6 +193,18 @@ def test_whatever_is_changed_of_links_after_a_look_is_marked_also_when_the_same_
         assert got.unit_source == "data", name
         limits.confirm(got)
         assert got.unit_source == "public", name
+
+
+def test_links_of_tables_of_which_one_row_is_new_are_marked_after_a_look_at_the_earlier_ones(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    limits.look(linked(app), ["visits"])
+    seen = linked(app).serial
+    with_files(app, patients=PATIENTS, visits=VISITS + VISITS.splitlines(keepends=True)[-1])
+    got = linked(app)
+    got.decided = True
+    assert got.serial != seen and got.unit_source == "public", "headers alone proposed what stands now"
+    got.links["visits"].max_children = 3
+    assert got.unit_source == "data"
 
 
 def _loaded(app, got):

@@ -77,6 +77,19 @@ def test_a_limit_that_is_chosen_after_a_look_at_what_limits_keep_stays_marked(ap
     assert not any("people kept whole" in d.value for d in app.dataframe)
 
 
+def test_a_limit_that_is_chosen_after_a_look_at_an_earlier_version_of_the_table_is_marked_too(app):
+    chosen_by_look(app)
+    app.button(key="limits_look").click().run()
+    seen = space_of(app).dataset.serial
+    at_page(app, "data")
+    chosen_by_look(app, ONE_MORE)
+    space = space_of(app)
+    assert space.dataset.serial != seen
+    app.button(key="unit_known_data").click().run()
+    app.number_input(key="theta").set_value(8).run()
+    assert (space.schema.unit.max_records, space.schema.unit.source) == (8, "data")
+
+
 def test_confirming_all_covers_the_unit_and_undoing_it_brings_the_mark_back(app):
     chosen_by_look(app)
     at_page(app, "schema")

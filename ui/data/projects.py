@@ -23,7 +23,7 @@ from pydantic import BaseModel
 
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.outside import below, file_word
-from dpsyn_core.privacy import Look, UsedTable, remember, remembered
+from dpsyn_core.privacy import Look, UsedTable
 from dpsyn_core.runs import (
     MANIFEST,
     PUBLIC,
@@ -47,6 +47,7 @@ from ui.data.project_files import (
     released,
     run_of,
 )
+from ui.linked import limits
 from ui.linked import loading as trees
 from ui.questions import kept as questions
 from ui.schema import tried
@@ -111,7 +112,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
         seed=choices.seed, questions_share=choices.questions_share, chosen_on=choices.chosen_on,
         query_vouched=whole and any(p.dataset is not None and p.dataset.query_vouched for p in space.parts.values()),
-        looks=tuple(what for what in get_args(Look) if whole and _shown(space, what)),
+        looks=tuple(what for what in get_args(Look) if whole and tried.seen(_marks(space), what)),
         linked=() if linked is None or not whole else tuple(space.parts),
         panel=linked is not None and linked.panel is not None,
         runs=tuple(_noted(space, j, whole=whole) for j in kept),
@@ -135,16 +136,9 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     return out.getvalue()
 
 
-def _shown(space: Workspace, what: Look) -> bool:
-    """Whether such an answer about the table was shown to this visitor."""
-    return any(remembered(key, what) for key in _marks(space))
-
-
 def _marks(space: Workspace) -> tuple[str, ...]:
     """The keys under which exact answers about what is loaded are remembered; none for samples."""
-    if space.linked is None or space.sample:
-        return tried.names(space)
-    return (*tried.of_linked(space.linked), space.serial)
+    return tried.names(space) if space.linked is None else limits.keys(space.linked)
 
 
 def _noted(space: Workspace, job: Job, *, whole: bool) -> RunNote:
@@ -184,8 +178,7 @@ def open_project(space: Workspace, raw: bytes) -> str:
         brought = {n: Dataset(n, project.ledger, table, query_vouched=vouched) for n, table in tables.items()}
         _place(space, project, brought, schema)
         for what in project.looks:
-            for key in _marks(space):
-                remember(key, what)
+            tried.see(_marks(space), what)
         _take(space, schema, unless_changed=True)
     else:
         _take(space, schema)

@@ -6,7 +6,6 @@ from collections.abc import Iterable
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.privacy import remember
 from dpsyn_core.runs import LeftOut, bounded
 from dpsyn_core.schema import repeats
 from ui.schema import tried
@@ -22,11 +21,20 @@ def look(linked: Linked, names: Iterable[str]) -> None:
 
     Raises OutputError.
     """
-    if not linked.sample:  # which protects nobody
-        remember(linked.serial, "unit")
+    tried.see(keys(linked), "unit")
     tried.see(tried.of_linked(linked))
     linked.looked |= set(names)
     linked.seen = linked.seen or linked.structure()
+
+
+def looked_before(linked: Linked) -> bool:
+    """Whether that was done with these tables before, or with earlier versions of them under their ledger name."""
+    return tried.seen(keys(linked), "unit")
+
+
+def keys(linked: Linked) -> tuple[str, ...]:
+    """The keys of looks at what is linked; none for samples, which protect nobody."""
+    return () if linked.sample else (linked.serial, *tried.of_linked(linked))
 
 
 def confirm(linked: Linked) -> None:

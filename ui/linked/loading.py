@@ -12,13 +12,14 @@ import streamlit as st
 
 from dpsyn_core.data import linked_paths
 from dpsyn_core.errors import DPSynError, TableError
-from dpsyn_core.privacy import dataset_name, remembered
+from dpsyn_core.privacy import dataset_name
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs import SCHEMA, ReadSpec
 from dpsyn_core.schema import LinkedSchema, Schema, guessed_links, with_keys
 from dpsyn_core.tables import ReadForm
 from ui.data.loading import draft, recognised
 from ui.data.reading import SheetError, Tell, limits, readers
+from ui.linked.limits import looked_before
 from ui.linked.tables import LinkDraft, PanelDraft
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
@@ -62,7 +63,7 @@ def place(space: Workspace, linked: Linked) -> None:
         if before is not None:
             linked.adopt(LinkedSchema.load(before.folder / SCHEMA))
             space.asked.setdefault(linked.serial, Questions.of(before.spec.questions or []).asked_across())
-    if remembered(linked.serial, "unit"):  # the same files were looked at before
+    if looked_before(linked):
         linked.seen = linked.structure()
     methods.put_linked(space, linked)
     space.memo.clear()

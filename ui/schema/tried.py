@@ -1,4 +1,4 @@
-"""Rules on pages: a rule that is declared after exact answers about its table were shown is marked until confirmed."""
+"""Looks on pages: what is declared after exact answers about its table were shown is marked until it is confirmed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import streamlit as st
 
-from dpsyn_core.privacy import remember, remembered
+from dpsyn_core.privacy import Look, remember, remembered
 from dpsyn_core.schema import LinkedSchema, Schema
 from ui.shared.access import shared
 from ui.shared.jobs import hashed
@@ -39,22 +39,43 @@ def ledger_key(owner: str, ledger: str) -> str:
     return f"{hashed(owner)} {ledger}" if shared() else ledger
 
 
+def of_release(space: Workspace, ledger: str, serial: str) -> tuple[str, ...]:
+    """Returns the keys of looks at the table behind a release, which need not be loaded.
+
+    Of one that is not, only the keys under which rules were tried: where none were, its refit asks by the name on the
+    ledger, under which the shell remembers looks.
+
+    Args:
+        space: of the visitor.
+        ledger: the name of the table on the ledger, as the manifest of the release has it.
+        serial: of the table, where it is known; empty: it is not.
+    """
+    loaded = names(space) if space.dataset is not None and space.dataset.ledger == ledger else ()
+    known = (ledger_key(space.owner, ledger), *((serial,) if serial else ()))
+    return (*loaded, *(key for key in known if seen([key])))
+
+
 def of_linked(linked: Linked) -> tuple[str, ...]:
     """As `names`, of the tables that are linked."""
     return names(*linked.parts.values())
 
 
-def see(tables: Sequence[str]) -> None:
+def see(tables: Sequence[str], what: Look = "rules") -> None:
     """Writes down that exact answers about these tables are shown. Raises OutputError."""
     for name in tables:
-        remember(name, "rules")
+        remember(name, what)
+
+
+def seen(tables: Sequence[str], what: Look = "rules") -> bool:
+    """Whether such answers about any of these tables were shown."""
+    return any(remembered(name, what) for name in tables)
 
 
 def source(tables: Sequence[str]) -> Literal["public", "data"] | None:
     """Where a rule comes from that is declared now; None for a rule about no table that is loaded: its run asks."""
     if not tables:
         return None
-    return "data" if any(remembered(name, "rules") for name in tables) else "public"
+    return "data" if seen(tables) else "public"
 
 
 def marked(

@@ -4,8 +4,8 @@ from typing import Literal
 
 import streamlit as st
 
-from dpsyn_core.privacy import remember, remembered
 from dpsyn_core.schema import LADDER, Schema, confirm
+from ui.schema import tried
 from ui.schema.rows import typed_source
 from ui.shared.going import go_to
 from ui.shared.state import Workspace
@@ -35,15 +35,14 @@ def panel(space: Workspace, *, key: str) -> None:
 
 def see(space: Workspace) -> None:
     """Writes down that this visitor is shown how many rows people have in this table. Raises OutputError."""
-    if space.dataset is not None and not space.dataset.sample:
-        remember(space.dataset.serial, "unit")
+    tried.see(tried.names(space), "unit")
 
 
 def source(space: Workspace, identifier: str | None) -> str:
     """Where a unit comes from that this visitor chooses now."""
     if space.schema is None or space.dataset is None:
         return "public"
-    return typed_source(space.schema, identifier, looked=remembered(space.dataset.serial, "unit"))
+    return typed_source(space.schema, identifier, looked=tried.seen(tried.names(space), "unit"))
 
 
 def ladder(most: int) -> None:

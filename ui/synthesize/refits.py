@@ -52,9 +52,8 @@ def asked(space: Workspace, content: bytes, name: str, *, key: str) -> Job | Non
     at = f"{key}_rules"
     if st.session_state.get(at, ("", ()))[0] != digest:
         st.session_state[at] = (digest, ())  # another release has other columns
-    # of another table than the one that is loaded nothing is known here: the refit asks by its name on the ledger
-    same = space.dataset is not None and space.dataset.ledger == paid.dataset
-    tables = tried.names(space) if same else ()
+    own = _table_of(space, paid)
+    tables = tried.of_release(space, paid.dataset, "" if own.get("salt") else str(own.get("serial", "")))
     rules = _rules(schema, changes["columns"], at, key, tables)
     part = changes["where"] is not None or changes["columns"] is not None
     if changes["maker"] is None and part and paid.method not in MAKERS:
