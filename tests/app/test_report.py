@@ -14,10 +14,15 @@ import pytest
 from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.drafts.draft import confirm
 from tests.app_driver import at_page, explored, plots, uploaded, words
+from ui.questions import kept as questions
 from ui.report.incomes import _usual
 from ui.shared.text import catalogue
 
+TOWNS = b"age,vote,town\n" + b"".join(
+    b"%d,%s,%s\n" % (18 + i % 50, (b"yes", b"no")[i % 3 > 0], (b"A", b"B")[i % 6 > 1]) for i in range(300)
+)
 VIEWS = ("columns", "pairs", "groups", "queries", "incomes", "learning")
 
 
@@ -49,6 +54,26 @@ def ran(app):
     app.job = finished(app)
     assert app.job.state == "done", app.job.failure()
     return app
+
+
+def test_a_question_that_the_report_found_in_the_real_table_waits_for_a_word_that_it_is_known_without(app):
+    uploaded(app, name="towns.csv", raw=TOWNS)
+    space = space_of(app)
+    space.schema = confirm(space.schema, everything=True)
+    job = finished(app)
+    assert job.state == "done", job.failure()
+    at_page(app, "report")
+    app.button(key="overview_declare").click().run()
+    assert not app.exception and not questions.lines(space), "nobody said that it would have been asked anyway"
+    assert "found by looking at the real table" in words(app)
+    app.button(key="overview_declare_known").click().run()
+    assert not app.exception and len(questions.lines(space)) == 1
+
+
+def test_a_question_that_the_report_found_in_practice_data_is_declared_by_one_press(ran):
+    at_page(ran, "report")
+    ran.button(key="overview_declare").click().run()
+    assert not ran.exception and len(questions.lines(space_of(ran))) == 1
 
 
 def test_safe_mode_does_not_tell_how_long_a_run_took(ran):

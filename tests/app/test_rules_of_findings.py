@@ -9,6 +9,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC
 from dpsyn_core.schema.drafts.draft import confirm
 from dpsyn_core.tables.read import read_table
+from tests.app.test_jobs import ended
 from tests.app.test_report import finished
 from tests.app_driver import at_page, space_of, uploaded, words
 from ui.shared.state import jobs
@@ -40,6 +41,25 @@ def test_a_sum_that_only_the_records_show_is_kept_after_one_press(app):
     first, second, whole = (table[n].to_pylist() for n in ("first", "second", "whole"))
     assert all(int(a) + int(b) == int(c) for a, b, c in zip(first, second, whole, strict=True))
     assert Ledger().entries(paid.spec.dataset) == before
+
+
+STAYS = b"admitted,discharged,ward\n" + b"".join(
+    b"%d,%d,%s\n" % (a := 1990 + 17 * i % 31, a + i % 3 * 9, (b"A", b"B", b"C")[i % 3]) for i in range(600)
+)
+
+
+def test_rules_that_headers_propose_are_marked_where_the_report_offers_them_because_real_records_keep_them(app):
+    uploaded(app, name="stays.csv", raw=STAYS)
+    space = space_of(app)
+    space.schema = confirm(space.schema, everything=True)
+    paid = finished(app)
+    at_page(app, "report")
+    app.button(key="overview_rules").click().run()
+    assert not app.exception and not app.error
+    made = ended(next(j for j in jobs().of(space.owner) if j.id != paid.id))
+    manifest = Manifest.load(made.folder / MANIFEST)
+    assert [r["source"] for r in manifest.refit.rules] == ["data"], "chosen after a look"
+    assert not manifest.private
 
 
 def test_the_schema_page_lists_what_every_record_keeps_and_a_tick_waits_for_a_persons_word(app):

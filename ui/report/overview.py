@@ -26,6 +26,7 @@ from ui.synthesize import refits, runs
 LOW = 270  # pixels of the three figures, so that all of it stands on one screen
 WORTH = 0.02  # weight of a finding that a figure shows instead of what differs most
 HOLDS = 0.01  # share of the records that break a proposed rule, at most in the real table and at least here
+OFFERED = "overview_offered"  # in the session of the visitor: the question that waits for a word
 
 
 def panel(view: Look) -> None:
@@ -45,7 +46,7 @@ def panel(view: Look) -> None:
     if found.shows_rules:
         tried.see(tried.names(*view.space.parts.values()))
     lead(said)
-    presses = st.container(horizontal=True, gap="small")
+    presses, word = st.container(horizontal=True, gap="small"), st.container()
     a, b, c = st.columns([3, 4, 3], gap="medium")
     with a:
         _column(view, side, found)
@@ -54,7 +55,7 @@ def panel(view: Look) -> None:
         gaps = _gaps(view, side)
     with presses:
         if not view.table:
-            _declare(view, pair, gaps)
+            _declare(view, pair, gaps, word)
             _refit(view, side, found)
     listed = changes(found, words)
     with st.expander(
@@ -133,8 +134,12 @@ def _finding(said: str, figure: Figure, *, key: str, tilted: bool = True) -> Non
     show(replace(figure, layout=layout, caption=said), alt=f"{figure.alt} {said}", key=key, with_files=False)
 
 
-def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None) -> None:
-    """One press declares what matters as a question and leads to the next run."""
+def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None, word: DeltaGenerator) -> None:
+    """A press declares what matters as a question and leads to the next run.
+
+    Questions are public and stand in the manifest, and which one is offered here the real table decides. So of a
+    private table a person says in `word`, with a second press, that they would have asked it without the table.
+    """
     if gaps is not None and gaps.grade != "kept":
         by = [n for n in (gaps.by, gaps.between) if n]
         document: dict[str, Any] = {
@@ -148,8 +153,18 @@ def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None) -
     else:
         return
     about = t("overview.declare_help", what=document["name"])
-    if not st.button(t("overview.declare"), key="overview_declare", type="primary", help=literal(about)):
+    pressed = st.button(t("overview.declare"), key="overview_declare", type="primary", help=literal(about))
+    if not view.space.sample:
+        if pressed:
+            st.session_state[OFFERED] = document
+        if st.session_state.get(OFFERED) != document:
+            return
+        with word:
+            note(about, "alarm")
+            pressed = st.button(t("overview.declare_known"), key="overview_declare_known")
+    if not pressed:
         return
+    st.session_state.pop(OFFERED, None)
     with refusals():
         if document["name"] not in {one.name for one in questions.lines(view.space)}:
             questions.put(view.space, document)
@@ -174,7 +189,7 @@ def _refit(view: Look, side: Side, found: Verdict) -> None:
         counted("overview.rules", len(added)), key="overview_rules", help=t("overview.rules_help")
     ):
         return
-    source = tried.source(tried.names(view.space)) or "public"  # the samples are about nobody
+    source = "public" if view.space.sample else "data"  # that real records keep them chose them
     rules = tuple(rule | {"source": source} for rule in added)
     content = files.release(view.space, side.job)
     with refusals():
