@@ -11,7 +11,7 @@ from ui.report import released
 from ui.shared import results
 from ui.shared.blank_words import point_out_blank_words
 from ui.shared.state import workspace
-from ui.shared.text import literal, t
+from ui.shared.text import later, literal, t
 from ui.shared.theme import end_page, heading, not_private, note, section
 from ui.synthesize import runs
 
@@ -47,7 +47,7 @@ with proof:
     with st.container(horizontal=True, gap="small"):
         st.download_button(
             t("export.certificate_button"),
-            data=partial(files.certificate, job),
+            data=later(partial(files.certificate, job)),
             mime="text/plain",
             file_name=f"{files.stem(space, job)}.certificate.txt",
             on_click="ignore",
@@ -60,7 +60,7 @@ with settings:
         takeaways.settings(space, job)
         st.download_button(
             t("export.schema"),
-            data=partial(files.schema_text, space, job),
+            data=later(partial(files.schema_text, space, job)),
             mime="application/json",
             file_name=files.schema_name(space, job),
             on_click="ignore",
@@ -76,7 +76,7 @@ with settings:
 st.space("small")
 st.download_button(
     t("export.bundle_button"),
-    data=partial(files.bundle, space, job),
+    data=later(partial(files.bundle, space, job)),
     file_name=f"{files.stem(space, job)}.zip",
     mime="application/zip",
     on_click="ignore",
@@ -93,7 +93,7 @@ if files.reusable(job):
     with st.expander(t("export.more"), key="export_more"):
         st.download_button(
             t("export.release"),
-            data=partial(files.release, space, job),
+            data=later(partial(files.release, space, job)),
             mime="application/zip",
             file_name=f"{files.stem(space, job)}.dpsyn",
             on_click="ignore",

@@ -2,7 +2,9 @@
 
 import ast
 import re
+import threading
 from collections import defaultdict
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.deep.system import STAGES
 from tests.app_driver import at_page, words
+from ui.shared import text as spoken
 from ui.shared.text import LANGUAGES, catalogue, language, t, written
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -146,3 +149,25 @@ def test_what_is_added_to_a_sentence_keeps_the_space_before_it(code):
     said = catalogue(code)
     assert said["figure.verdict_at"].startswith(" ") and said["certificate.pure"].startswith(" ")
     assert said["figure.verdict_few_alone"].format(ones="1 %", ones_floor="2 %", at=said["figure.verdict_at"])
+
+
+def test_a_download_is_made_in_the_language_of_its_page_in_a_thread_that_has_no_visitor(monkeypatch):
+    monkeypatch.setattr(spoken, "language", lambda: "de")
+    make = spoken.later(lambda: (spoken._OFFERED.get(), threading.current_thread().name))
+    monkeypatch.undo()
+    with ThreadPoolExecutor(1, "server") as server:
+        assert server.submit(make).result() == ("de", "server_0")
+        assert server.submit(spoken.language).result() == "en", "nothing of it stays in the thread"
+
+
+def test_every_download_that_is_made_when_it_is_pressed_is_made_in_the_language_of_its_page():
+    seen = 0
+    for path in [*(ROOT / "ui").rglob("*.py"), *(ROOT / "pages").glob("*.py")]:
+        for call in (n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(n, ast.Call)):
+            if getattr(call.func, "attr", "") != "download_button":
+                continue
+            data = next((k.value for k in call.keywords if k.arg == "data"), None)
+            called = getattr(getattr(data, "func", None), "id", "")
+            assert not isinstance(data, ast.Lambda) and called != "partial", f"{path.name}:{call.lineno}"
+            seen += called == "later"
+    assert seen > 10

@@ -76,6 +76,20 @@ def test_a_question_that_the_report_found_in_practice_data_is_declared_by_one_pr
     assert not ran.exception and len(questions.lines(space_of(ran))) == 1
 
 
+def test_a_synthetic_table_without_records_is_compared_with_no_real_one(ran):
+    import pyarrow.parquet as pq
+
+    from dpsyn_core.runs.jobs.folder import SYNTHETIC
+
+    at_page(ran, "data")
+    assert "Which of these two records is real?" in words(ran)
+    place = ran.job.folder / SYNTHETIC
+    pq.write_table(pq.read_table(place).slice(0, 0), place)  # so few people that noise left none
+    space_of(ran).memo.clear()
+    at_page(ran, "data")
+    assert not ran.exception and not ran.error and "Which of these two records is real?" not in words(ran)
+
+
 def test_safe_mode_does_not_tell_how_long_a_run_took(ran):
     """Reading and counting are part of that time; the manifest leaves them out."""
     at_page(ran, "synthesize")

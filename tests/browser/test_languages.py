@@ -3,7 +3,8 @@
 import pytest
 
 from benchmarks.pages import measured
-from ui.shared.text import written
+from tests.browser.conftest import DONE
+from ui.shared.text import catalogue, written
 
 pytestmark = pytest.mark.browser
 
@@ -103,3 +104,12 @@ def test_what_is_ticked_and_chosen_can_be_read_on_a_phone_in_the_dark(another):
     assert right <= 380, "the words wrap"
     chosen = one.page.locator("[data-testid=stMultiSelect] [data-tag] span").first
     assert chosen.evaluate("e => getComputedStyle(e).color") == "rgb(11, 21, 25)", "dark letters on the light accent"
+
+
+def test_what_a_german_visitor_saves_is_german(visitor):
+    t = {key: text.split("{")[0].strip() for key, text in catalogue("de").items()}
+    visitor.open("", "?lang=de")
+    visitor.page.get_by_test_id("stMain").get_by_role("button", name=t["quick.button"]).first.click()
+    visitor.page.get_by_role("button", name=t["outcome.report"]).first.wait_for(timeout=DONE)
+    visitor.settle().go(t["nav.export"])
+    assert visitor.download(t["export.certificate_button"]).decode().startswith(t["certificate.title"])

@@ -54,7 +54,7 @@ from ui.schema import tried
 from ui.shared import results, uploads
 from ui.shared.jobs import KEPT, Job, salted
 from ui.shared.state import Dataset, Workspace, jobs
-from ui.shared.text import literal, number, sentence, t
+from ui.shared.text import later, literal, number, sentence, t
 from ui.shared.theme import note
 from ui.synthesize import methods
 
@@ -74,7 +74,7 @@ def panel(space: Workspace) -> None:
                 note(t("project.with_table_note"), "alarm")
         st.download_button(
             t("project.save"),
-            data=lambda: save(space, whole=whole),
+            data=later(lambda: save(space, whole=whole)),
             file_name=f"{'PRIVATE-' if whole else ''}{file_word(space.ledger, 'project')}.dpsyn.zip",
             mime="application/zip",
             on_click="ignore",

@@ -36,6 +36,8 @@ def panel(space: Workspace, job: Job) -> None:
     if space.choices.safe or job.spec.linked or data is None or data.table is None or space.schema is None:
         return
     made, key = results.synthetic(space, job), ("which_is_real", job.id)
+    if not (data.table.num_rows and made.num_rows):
+        return
     if key not in space.memo:
         space.memo[key] = (
             secrets.randbelow(data.table.num_rows),

@@ -23,7 +23,7 @@ from ui.shared import results
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import certificate_words, counted, figure_words, language, plain, t
+from ui.shared.text import certificate_words, counted, figure_words, language, later, plain, t
 from ui.shared.theme import note
 from ui.synthesize import refits, runs
 
@@ -140,7 +140,7 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
         return
     st.download_button(
         t(f"export.{ending}"),
-        data=lambda: table_bytes(space, job, ending),
+        data=later(lambda: table_bytes(space, job, ending)),
         file_name=f"{stem(space, job)}.{ending}",
         mime=MIMES[ending],
         on_click="ignore",
@@ -232,7 +232,7 @@ def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     """Download of the manifest."""
     st.download_button(
         t("export.manifest"),
-        data=lambda: manifest_text(space, job),
+        data=later(lambda: manifest_text(space, job)),
         file_name=f"{stem(space, job)}.manifest.json",
         mime="application/json",
         on_click="ignore",
@@ -398,7 +398,7 @@ def reports(space: Workspace, job: Job) -> None:
     """Download of the publishable report, and, when the owner ticks the box, of the one with the real table."""
     st.download_button(
         t("export.report_public"),
-        data=lambda: html(space, job, private=False),
+        data=later(lambda: html(space, job, private=False)),
         file_name=f"{stem(space, job)}-report.html",
         mime="text/html",
         on_click="ignore",
@@ -410,7 +410,7 @@ def reports(space: Workspace, job: Job) -> None:
     if st.checkbox(t("export.report_tick"), key="export_private"):
         st.download_button(
             t("export.report_private"),
-            data=lambda: html(space, job, private=True),
+            data=later(lambda: html(space, job, private=True)),
             file_name=f"{stem(space, job)}-report-PRIVATE.html",
             mime="text/html",
             on_click="ignore",

@@ -14,7 +14,7 @@ from ui.export import files
 from ui.linked import files as trees
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import certificate_words, t
+from ui.shared.text import certificate_words, later, t
 from ui.shared.theme import note
 from ui.synthesize import settings_file
 
@@ -49,7 +49,7 @@ def scripts(space: Workspace, job: Job) -> None:
         for ending in endings:
             st.download_button(
                 t(f"take.{ending}"),
-                data=partial(_document, space, job, f"run.{ending}"),
+                data=later(partial(_document, space, job, f"run.{ending}")),
                 file_name=f"run.{ending}",
                 mime=MIMES[ending],
                 on_click="ignore",

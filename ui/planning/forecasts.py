@@ -12,7 +12,7 @@ from dpsyn_core.report import grid_figure
 from dpsyn_core.runs import EPSILONS, SIZES, Outlook, RunSpec, outlook, plan
 from dpsyn_core.schema import Schema
 from ui.privacy.plan import ALONE, FAIR, HASHED, bar, parts_of, verdict
-from ui.shared.text import amount, number, percent, sentence, t
+from ui.shared.text import amount, later, number, percent, sentence, t
 from ui.shared.theme import lead, note, section, show
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
     note(t("ahead.assumed"))
     st.download_button(
         t("ahead.csv"),
-        data=lambda: csv_of(found),
+        data=later(lambda: csv_of(found)),
         file_name="plan.csv",
         mime="text/csv",
         on_click="ignore",

@@ -11,7 +11,7 @@ from typing import Any
 
 import streamlit as st
 
-from ui.shared.text import t
+from ui.shared.text import later, t
 
 KINDS = ("svg", "png", "csv")
 FORMULAS = ("=", "+", "-", "@", "\t", "\r")  # first marks of cells that a spreadsheet would compute
@@ -49,7 +49,7 @@ def table_button(key: str, title: str, rows: Sequence[Mapping[str, Any]]) -> Non
 
 def _csv_button(key: str, title: str, document: Mapping[str, Any], source: str) -> None:
     st.download_button(
-        "CSV", data=lambda: chart_csv(document, title, source), file_name=f"figure-{_plain(key)}.csv",
+        "CSV", data=later(lambda: chart_csv(document, title, source)), file_name=f"figure-{_plain(key)}.csv",
         mime="text/csv", on_click="ignore", type="tertiary", key=f"{key}_csv", help=t("figure_file.as", kind="CSV"),
     )  # fmt: skip
 

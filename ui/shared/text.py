@@ -2,9 +2,11 @@
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from functools import lru_cache
 from pathlib import Path
+from typing import TypeVar
 
 from dpsyn_core.report import TEXTS, Words, dated, read_text, translated
 from dpsyn_core.report import words as report_words
@@ -17,6 +19,8 @@ LANGUAGES = {"en": "English", "de": "Deutsch"}  # each has files `assets/text/<l
 DECIMAL_COMMA = {"de"}  # languages whose numbers have one, and points between thousands
 MARKS = str.maketrans(",.", ".,")
 ASKED, CHOSEN = "lang", "language"  # in the link, and in the visitor's session
+Value = TypeVar("Value")
+_OFFERED: ContextVar[str | None] = ContextVar("offered", default=None)  # of the page that offers a download
 
 
 @lru_cache(maxsize=4)
@@ -44,7 +48,7 @@ def language() -> str:
 
     default = os.environ.get(LANGUAGE)
     if get_script_run_ctx(suppress_warning=True) is None:  # a thread of the server, which has no visitor
-        return default or "en"
+        return _OFFERED.get() or default or "en"
     import streamlit as st
 
     if CHOSEN not in st.session_state:
@@ -52,6 +56,24 @@ def language() -> str:
         wanted = (st.query_params.get(ASKED), default, browser, "en")
         st.session_state[CHOSEN] = next(code for code in wanted if code in LANGUAGES)
     return str(st.session_state[CHOSEN])
+
+
+def later(make: Callable[[], Value]) -> Callable[[], Value]:
+    """What makes a download once it is pressed, in the language of the page that offers it.
+
+    Streamlit calls it in a thread that has no visitor, in which nothing of a session may be read or written: what
+    such a thread writes there, all visitors share.
+    """
+    offered = language()
+
+    def made() -> Value:
+        before = _OFFERED.set(offered)
+        try:
+            return make()
+        finally:
+            _OFFERED.reset(before)
+
+    return made
 
 
 def t(key: str, **values: object) -> str:
