@@ -15,6 +15,7 @@ import pytest
 from dpsyn_core.child import Child
 from dpsyn_core.errors import SizeError, TableError
 from dpsyn_core.privacy.names import dataset_name
+from dpsyn_core.runs.jobs.folder import UPLOAD
 from dpsyn_core.runs.jobs.spec import ReadSpec
 from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.batches import of_table
@@ -170,6 +171,17 @@ def test_folders_of_a_server_that_is_gone_are_removed_and_those_of_a_neighbour_s
     os.utime(old, (time.time() - 2 * reading.STALE,) * 2)
     Readers(tmp_path / "reads")
     assert new.exists() and not old.exists()
+
+
+def test_an_upload_that_a_killed_server_left_goes_at_a_later_reading_of_the_server_after_it(tmp_path):
+    left = tmp_path / "reads" / "left"
+    left.mkdir(parents=True)
+    (left / UPLOAD).write_bytes(b"a,b\n1,2\n")
+    readers = Readers(tmp_path / "reads")  # at once after the kill: it may be a neighbour's that is being read
+    assert left.exists()
+    os.utime(left, (time.time() - 2 * reading.STALE,) * 2)
+    readers.read(ReadSpec(name="t.csv"), b"a,b\n1,2\n3,4\n", lambda _: None)
+    assert not left.exists()
 
 
 def test_a_table_without_a_schema_to_start_from_leaves_the_one_before_it(monkeypatch, readers):

@@ -32,7 +32,7 @@ MEMORY, SECONDS = "DPSYN_READ_MEMORY_MB", "DPSYN_READ_SECONDS"
 STEP = 0.02  # seconds between two looks at the child
 TELL = 0.5  # seconds between two words to the page, which is when a visitor who left is noticed
 GRACE = 5.0  # seconds beyond its limit after which a child that does not end is ended
-STALE = 3600.0  # seconds after which a folder is nobody's: its server is gone
+STALE = 3600.0  # seconds beyond the limit of a reading after which a folder is nobody's: its server is gone
 Tell = Callable[[float], object]
 
 
@@ -49,16 +49,24 @@ class Readers:
     """Children that read tables; as many at once as there are cores, one of them ready before it is asked."""
 
     def __init__(self, folder: Path | None = None, parallel: int | None = None) -> None:
-        """Removes what an earlier server left."""
+        """Removes what an earlier server left, now and before each reading: what it left just now looks alive yet."""
         self.folder = folder or home() / "reads"
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         self._room = threading.BoundedSemaphore(parallel or max(1, os.cpu_count() or 1))
         self._lock = threading.Lock()
         self._ready: Child | None = None
         self._keep = False
+        self._sweep()
+
+    def _sweep(self) -> None:
+        """Removes folders that no server of this home reads any more, with the uploads that lie in them."""
+        alive = time.time() - STALE - limits()["seconds"]
         for path in self.folder.glob("*"):
-            if time.time() - path.stat().st_mtime > STALE:
-                shutil.rmtree(path, ignore_errors=True)
+            try:
+                if path.stat().st_mtime < alive:
+                    shutil.rmtree(path, ignore_errors=True)
+            except FileNotFoundError:  # its reading has just ended
+                continue
 
     def warm(self) -> None:
         """Keeps a child that has loaded everything, from now on, so that a small file is read in no time."""
@@ -84,6 +92,7 @@ class Readers:
         if classroom():
             msg = "this server is for a class and reads no table; start the app without --class for that"
             raise TableError(msg)
+        self._sweep()
         start = said = time.monotonic()
         while not self._room.acquire(timeout=TELL):
             tell(time.monotonic() - start)
