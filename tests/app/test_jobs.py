@@ -14,7 +14,7 @@ import pytest
 
 from dpsyn_core.child import Child
 from dpsyn_core.privacy.ledger.ledger import Ledger
-from dpsyn_core.runs.jobs.folder import DONE, MANIFEST, PROGRESS, SYNTHETIC
+from dpsyn_core.runs.jobs.folder import DONE, ERROR, MANIFEST, PROGRESS, SYNTHETIC, write_json
 from dpsyn_core.runs.jobs.spec import JobSpec
 from dpsyn_core.runs.jobs.worker import COMPILED, READY, RUN, WARM
 from dpsyn_core.schema.document import Schema
@@ -268,6 +268,18 @@ def test_a_new_server_takes_up_finished_runs_and_marks_broken_off_ones(home, mon
     assert not (torn.folder / "table.parquet").exists()
     torn.process.kill()
     torn.process.wait()
+
+
+def test_a_new_server_removes_the_private_table_of_a_run_that_had_failed_when_the_app_was_killed(home, monkeypatch):
+    sleeping(monkeypatch)
+    torn = start(Jobs())
+    write_json(torn.folder / ERROR, {"type": "SchemaError", "message": "refused before the table was read"})
+    assert (torn.folder / "table.parquet").exists()
+    again = Jobs().get(torn.id, "me")
+    there = (torn.folder / "table.parquet").exists()  # before the server that was there first sees its worker end
+    torn.process.kill()
+    torn.process.wait()
+    assert again.state == "failed" and not there
 
 
 @pytest.mark.slow

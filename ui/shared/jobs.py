@@ -217,7 +217,7 @@ class Jobs:
         )
         if job.state == "queued":  # its server is gone, and with it the process
             write_json(path / ERROR, {"type": "Stopped", "message": job.failure()})
-            _forget_table(job)
+        _forget_table(job)  # also of a run that had ended before its server could
         self._jobs[job.id] = job
 
     def start(
