@@ -39,6 +39,7 @@ STILL = """(() => { const sheet = new CSSStyleSheet();
     animation-iteration-count: 1 !important; transition-duration: 1ms !important }`);
   document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]; })()"""
 DONE = 240_000  # milliseconds that a run may take on a busy machine
+MANY = 5_000_000  # records, of which a run takes 15 s on a quiet machine
 PIECES = 20  # looks at a page that keeps changing, 250 ms apart; a live counter of seconds never stops
 # React draws what has arrived when it finds time: on a busy machine the end of a script comes before its last words.
 # Chromium calls nothing idle while it waits for a frame, which after a change of the window may never come; a timer
@@ -245,6 +246,14 @@ class Visitor:
     def pick(self, name):
         """Presses one of a row of choices."""
         self.page.get_by_role("radio", name=name, exact=True).first.click()
+        return self.settle()
+
+    def long(self, records=str(MANY)):
+        """Runs from here on write so many records that they are under way when Cancel is looked for."""
+        self.look("synthesize")
+        field = self.page.get_by_role("spinbutton", name="records to write")
+        field.fill(records)
+        field.press("Enter")
         return self.settle()
 
     def words(self):

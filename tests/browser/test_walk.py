@@ -143,12 +143,7 @@ def test_06_the_sigma_of_the_plot_is_the_sigma_of_the_manifest(finished):
 
 
 def test_07_a_long_run_survives_switch_and_refresh_and_cancel_ends_its_process(visitor, server):
-    visitor.open("synthesize")
-    visitor.choose("system", "dpsyn")
-    field = visitor.page.get_by_role("spinbutton", name="records to write")
-    field.fill("3000000")
-    field.press("Enter")
-    visitor.settle()
+    visitor.long()
     visitor.page.get_by_role("button", name=re.compile("^Spend epsilon")).click()
     visitor.page.get_by_role("button", name="Cancel").wait_for()
     visitor.go("Schema")
@@ -156,7 +151,7 @@ def test_07_a_long_run_survives_switch_and_refresh_and_cancel_ends_its_process(v
     assert visitor.page.get_by_role("button", name="Cancel").is_visible()
     visitor.page.reload()
     visitor.settle()
-    assert visitor.page.get_by_text(re.compile("dpsyn, epsilon 1 ·")).first.is_visible()
+    assert visitor.page.get_by_text(re.compile("rls, epsilon 1 ·")).first.is_visible()
     deadline = time.monotonic() + 60
     while not server.workers() and time.monotonic() < deadline:
         time.sleep(0.1)
@@ -166,9 +161,7 @@ def test_07_a_long_run_survives_switch_and_refresh_and_cancel_ends_its_process(v
     visitor.page.get_by_text("cancelled").first.wait_for(timeout=15_000)
     assert not set(before) & set(server.workers())
     assert "stays spent" in visitor.words()
-    field.fill("")
-    field.press("Enter")
-    visitor.settle()
+    visitor.long("")
     made(visitor, "independent")
 
 

@@ -63,6 +63,7 @@ def test_a_result_is_announced_and_a_cancelled_run_does_not_take_it_away(visitor
     visitor.press("Synthesize")
     visitor.page.get_by_test_id("stToast").filter(has_text=catalogue()["outcome.report"]).first.wait_for(timeout=DONE)
     visitor.page.get_by_role("button", name=catalogue()["outcome.report"], exact=True).first.wait_for()
+    visitor.long().look()
     visitor.page.get_by_role("button", name="Synthesize", exact=True).first.click()
     visitor.page.get_by_role("button", name="Cancel", exact=True).first.dispatch_event("click")
     visitor.page.get_by_text("cancelled").first.wait_for()

@@ -119,7 +119,7 @@ def test_15_a_legend_stays_above_its_plot_when_a_window_grows(another):
 
 
 def test_15_the_keyboard_alone_makes_a_run(visitor):
-    visitor.open()
+    visitor.long().open()
     seen = []
     for _ in range(60):
         visitor.page.keyboard.press("Tab")

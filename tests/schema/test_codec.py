@@ -46,8 +46,8 @@ def attributes(draw):
             "bool": st.booleans(),
         }[kind]
         values = draw(st.lists(pool, min_size=1, max_size=8, unique=True))
-        # 'other' of a column of numbers is drawn anew among the declared values
-        other = draw(st.booleans()) and kind == "text"
+        # 'other' of a column of numbers is drawn anew among the declared values, and is a listed value of that name
+        other = draw(st.booleans()) and kind == "text" and "other" not in {v.strip().casefold() for v in values}
         return cat(name, values, other=other, missing=missing)
     if kind == "integer":
         low = draw(st.integers(-(10**12), 10**12))
