@@ -28,10 +28,13 @@ LOAD = 'from dpsyn_core import synthesize\n\nTABLE = "YOUR_TABLE.csv"  # the pri
 SHOW = "print(release.manifest.certificate())"
 
 
-def python_script(spec: RunSpec, label: str, name: str, *, query_vouched: bool) -> str:
-    """A Python file that repeats a run. name: of the files that it writes, without an ending."""
-    head = HEAD.format(label=_named(label), schema=SCHEMA)
-    return "\n\n".join([head, LOAD, f"{_call(spec, query_vouched=query_vouched)}\n{SHOW}\n{_write(name)}"]) + "\n"
+def python_script(spec: RunSpec, label: str, name: str, *, query_vouched: bool, schema: str = SCHEMA) -> str:
+    """A Python file that repeats a run. name: of the files that it writes, without an ending; schema: of its file."""
+    head, call = (
+        HEAD.format(label=_named(label), schema=schema),
+        _call(spec, query_vouched=query_vouched, schema=schema),
+    )
+    return "\n\n".join([head, LOAD, f"{call}\n{SHOW}\n{_write(name)}"]) + "\n"
 
 
 def linked_script(spec: RunSpec, schema: LinkedSchema, label: str, name: str, *, query_vouched: bool) -> str:
@@ -76,14 +79,15 @@ def shell_script(words: Sequence[str], label: str, *, schema: str = SCHEMA) -> s
     return f"#!/bin/sh\n{lead}\n{shell_command(words, folded=True)}\n"
 
 
-def notebook(spec: RunSpec, label: str, name: str, *, query_vouched: bool) -> str:
+def notebook(spec: RunSpec, label: str, name: str, *, query_vouched: bool, schema: str = SCHEMA) -> str:
     """The script as a Jupyter notebook (format 4.5), cell by cell."""
     lead = (
         f"# {_named(label)}\n\nRepeats a run of DPSyn Studio: the same schema, settings and seed of post-processing. "
-        "The noise is new, and the run is charged again on the ledger. `schema.json` stands next to this notebook."
+        f"The noise is new, and the run is charged again on the ledger. `{schema}` stands next to this notebook."
     )
     cells = [_cell("markdown", lead)] + [
-        _cell("code", text) for text in (LOAD, _call(spec, query_vouched=query_vouched), SHOW, _write(name))
+        _cell("code", text)
+        for text in (LOAD, _call(spec, query_vouched=query_vouched, schema=schema), SHOW, _write(name))
     ]
     for number, cell in enumerate(cells):
         cell["id"] = f"cell-{number}"

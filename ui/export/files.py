@@ -350,7 +350,7 @@ def command(space: Workspace, job: Job) -> list[str]:
         kept += ["--rules", "RULES.json"] if spec.rules else []
         return ["dpsyn", "refit", "RELEASE.dpsyn", *how, *rows, *kept, *seed, *out]
     given = written(spec.settings, config_class(spec.method))
-    words = ["dpsyn", "synth", "YOUR_TABLE", "--schema", "schema.json", "--epsilon", plain(spec.epsilon)]
+    words = ["dpsyn", "synth", "YOUR_TABLE", "--schema", schema_name(space, job), "--epsilon", plain(spec.epsilon)]
     words += ["--delta", plain(spec.delta), "--method", spec.method]
     words += [w for k, v in given.items() for w in ("--set", f"{k}={json.dumps(v)}")]
     dataset = spec.dataset or results.schema(space, job).ledger_name
@@ -426,7 +426,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
     files: dict[str, bytes | str] = {
         "certificate.txt": certificate(job),
         "nist-800-226.md": nist(job),
-        "report.html": html(space, job, private=False),
+        f"report{suffix(space, job)}.html": html(space, job, private=False),
     }
     shown = shell_command(command(space, job))
     if job.spec.linked:
@@ -439,12 +439,12 @@ def bundle(space: Workspace, job: Job) -> bytes:
             "README.txt": t("linked.readme", command=shown),
         }
         return trees.packed(files)
-    ending = endings(space, job)[0]
+    ending, measured = endings(space, job)[0], f"measurements{suffix(space, job)}.json.gz"
     files |= {
         f"{name}.{ending}": table_bytes(space, job, ending),
         f"{name}.manifest.json": manifest_text(space, job),
-        "schema.json": schema_text(space, job),
-        "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
-        "README.txt": t("export.readme", command=shown),
+        schema_name(space, job): schema_text(space, job),
+        measured: (job.folder / MEASUREMENTS).read_bytes(),
+        "README.txt": t("export.readme", command=shown, measurements=measured),
     }
     return trees.packed(files)

@@ -26,10 +26,11 @@ def documents(space: Workspace, job: Job) -> dict[str, str]:
     name = files.stem(space, job)
     if job.spec.linked:
         return trees.scripts(space, job, name)
+    schema, word = files.schema_name(space, job), job.spec.query_vouched
     return {
-        "run.sh": takeaways.shell_script(files.command(space, job), job.label),
-        "run.py": takeaways.python_script(job.spec, job.label, name, query_vouched=job.spec.query_vouched),
-        "run.ipynb": takeaways.notebook(job.spec, job.label, name, query_vouched=job.spec.query_vouched),
+        "run.sh": takeaways.shell_script(files.command(space, job), job.label, schema=schema),
+        "run.py": takeaways.python_script(job.spec, job.label, name, query_vouched=word, schema=schema),
+        "run.ipynb": takeaways.notebook(job.spec, job.label, name, query_vouched=word, schema=schema),
     }
 
 
