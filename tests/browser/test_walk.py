@@ -143,21 +143,21 @@ def test_06_the_sigma_of_the_plot_is_the_sigma_of_the_manifest(finished):
 
 
 def test_07_a_long_run_survives_switch_and_refresh_and_cancel_ends_its_process(visitor, server):
-    visitor.long()
+    visitor.long().choose("system", "dpsyn")
     visitor.page.get_by_role("button", name=re.compile("^Spend epsilon")).click()
-    visitor.page.get_by_role("button", name="Cancel").wait_for()
+    cancel = visitor.page.get_by_role("button", name="Cancel")
+    cancel.wait_for()
     visitor.go("Schema")
-    visitor.go("Synthesize")
-    assert visitor.page.get_by_role("button", name="Cancel").is_visible()
+    visitor.page.get_by_test_id("stTopNavLink").filter(has_text="Synthesize").click()
+    cancel.wait_for()  # a page whose seconds count would settle no sooner than the run ends
     visitor.page.reload()
-    visitor.settle()
-    assert visitor.page.get_by_text(re.compile("rls, epsilon 1 ·")).first.is_visible()
+    visitor.page.get_by_text(re.compile("dpsyn, epsilon 1 ·")).first.wait_for()
     deadline = time.monotonic() + 60
     while not server.workers() and time.monotonic() < deadline:
         time.sleep(0.1)
     before = server.workers()
     assert before
-    visitor.page.get_by_role("button", name="Cancel").click()
+    cancel.click()
     visitor.page.get_by_text("cancelled").first.wait_for(timeout=15_000)
     assert not set(before) & set(server.workers())
     assert "stays spent" in visitor.words()
