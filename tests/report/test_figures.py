@@ -16,7 +16,7 @@ from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.figures.scores import group_errors
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
-from dpsyn_core.report.wording import ENGLISH
+from dpsyn_core.report.wording import ENGLISH, words
 from tests.evaluate.tables import brute, small
 from tests.report.drawn import to_plotly
 
@@ -47,6 +47,20 @@ def made():
         "released": figures.released_overlay(HOSTILE, names[:3], share, 0.1, {HOSTILE: share}),
         "runs": figures.runs_plot({"one": [0.1, 0.2], HOSTILE: [0.3]}),
     }  # fmt: skip
+
+
+def test_an_axis_of_many_days_has_the_days_of_the_dots_on_it_and_no_ranks():
+    days = [str(d) for d in np.datetime64("2024-01-01") + np.arange(366)]
+    ranks = np.array([91.0, 120.0, np.nan, 150.0])
+    figure = figures.records_plot(
+        ("height", "planted"),
+        {"real": (np.arange(4.0), ranks), "synthetic": (np.arange(4.0), ranks - 1)},
+        {"planted": days},
+        words("de"),
+    )
+    axis = figure.layout["yaxis"]
+    assert axis["tickvals"][0] == 90 and axis["tickvals"][-1] == 150 and 3 <= len(axis["tickvals"]) <= 8
+    assert (axis["ticktext"][0], axis["ticktext"][-1]) == ("31.03.2024", "30.05.2024")
 
 
 @pytest.mark.parametrize("kind", sorted(made()))
