@@ -260,7 +260,7 @@ def test_a_column_is_drawn_as_cells_of_equal_height_with_the_noise_that_they_cos
     app.radio(key="schema_preview").set_value("AGE").run()
     bars, band = plots(app)[0]["data"]
     assert len(bars["x"]) == 20 and set(bars["y"]) == {1.0} and len(set(band["y"])) == 1
-    assert "AGE: 20 cells, noise takes 10% of each" in words(app)
+    assert "AGE: 20 cells; with 10,000 records noise takes 10% of each" in words(app)
     space_of(app).dataset.table = space_of(app).dataset.table.slice(0, 50)
     app.run()
     assert plots(app)[0]["data"] == [bars, band]

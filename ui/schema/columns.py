@@ -72,7 +72,8 @@ def _cells(space: Workspace, row: Row) -> None:
     found = noise.curves(budget.epsilon, budget.delta, unit.neighbours, unit.max_records, (k,))
     about = schema.n_records or plan.guessed()
     share = noise.value_at(found, noise.used_curve(found)) * len(labels) / about
-    said = t("schema.cell_cost", cells=counted("schema.cells", len(labels)), share=percent(share, 0))
+    cells = counted("schema.cells", len(labels))
+    said = t("schema.cell_cost", cells=cells, share=percent(share, 0), n=number(about))
     section(f"{row.name}: {said}")
     show(
         _figure(labels, share),
