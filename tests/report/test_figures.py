@@ -16,7 +16,8 @@ from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.figures.scores import group_errors
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
-from dpsyn_core.report.wording import ENGLISH, words
+from dpsyn_core.report.wording import ENGLISH
+from dpsyn_core.report.wording import words as words_of
 from tests.evaluate.tables import brute, small
 from tests.report.drawn import to_plotly
 
@@ -56,7 +57,7 @@ def test_an_axis_of_many_days_has_the_days_of_the_dots_on_it_and_no_ranks():
         ("height", "planted"),
         {"real": (np.arange(4.0), ranks), "synthetic": (np.arange(4.0), ranks - 1)},
         {"planted": days},
-        words("de"),
+        words_of("de"),
     )
     axis = figure.layout["yaxis"]
     assert axis["tickvals"][0] == 90 and axis["tickvals"][-1] == 150 and 3 <= len(axis["tickvals"]) <= 8
