@@ -254,6 +254,15 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
     assert not any(b.key == "misfits_look" for b in app.button)
 
 
+def test_schema_opens_on_a_column_that_has_cells(app):
+    raw = b"order,paid\n" + b"".join(b"A%04d,%d\n" % (i, i % 40) for i in range(400))
+    uploaded(app, name="orders.csv", raw=raw)
+    space_of(app).schema = confirm(space_of(app).schema, everything=True)
+    at_page(app, "schema")
+    assert app.radio(key="schema_preview").options == ["✓ order", "✓ paid"]
+    assert app.radio(key="schema_preview").value == "paid" and plots(app), "order is counted nowhere"
+
+
 def test_a_column_is_drawn_as_cells_of_equal_height_with_the_noise_that_they_cost(app):
     """No count is looked at: the picture is the same whatever the table holds."""
     at_page(app, "schema")

@@ -64,6 +64,17 @@ def test_an_axis_of_many_days_has_the_days_of_the_dots_on_it_and_no_ranks():
     assert (axis["ticktext"][0], axis["ticktext"][-1]) == ("31.03.2024", "30.05.2024")
 
 
+def test_years_on_an_axis_of_numbers_have_no_mark_between_thousands_and_wages_have_one():
+    years, wages = np.array([1998.0, np.nan, 2021.0]), np.array([12_500.0, 31_000.0, np.nan])
+    axes = figures.records_plot(("year", "wage"), {"real": (years, wages)}, {}).layout
+    assert (axes["xaxis"]["tickformat"], axes["yaxis"]["tickformat"]) == ("~r", ",~r")
+
+
+def test_the_two_tables_of_a_pair_have_one_title_for_both_of_their_axes():
+    layout = made()["tables"].layout
+    assert layout["xaxis"]["title"]["text"] and "title" not in layout["xaxis2"]
+
+
 @pytest.mark.parametrize("kind", sorted(made()))
 def test_every_figure_is_accepted_by_plotly_in_both_palettes_and_describes_itself(kind):
     figure = made()[kind]

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis
+LONG = 10_000  # from here on numbers have marks between their thousands
 FEW_RANKS = 5  # of more values than that
 CROWDED = 1e-5  # smallest share from which on every power of ten has room for its label
 
@@ -249,9 +250,12 @@ def records_plot(
         )
     axes = []
     for i, name in enumerate(names):
+        drawn = [table[i] for table in tables.values()]
         axis: dict[str, Any] = {"title": {"text": plain_text(name)}, "tickformat": ",~r"}
+        if np.nanmax(np.abs(np.concatenate([*drawn, [0.0]]))) < LONG:
+            axis["tickformat"] = "~r"  # years have no mark between thousands
         if name in values:
-            ticks = _ranks(len(values[name]), [table[i] for table in tables.values()])
+            ticks = _ranks(len(values[name]), drawn)
             labels = axis_labels([dated(values[name][k], words) for k in ticks], words=words)
             axis |= {"tickvals": ticks, "ticktext": labels}
         axes.append(axis)
