@@ -35,12 +35,10 @@ more = st.container()
 if at is not None:
     with st.columns([9, 3])[1], st.popover(t("schemafile.title"), width="stretch"):
         files.load_and_save(space, part)
-    if why and space.linked is not None:  # of one table the questions say so themselves
-        not_private(why)
-    structure.section(space)
     if at > 0:  # of what the guide asks first
         unit.panel(space, key="schema")
     guide.panel(part, lambda: rules.panel(part, asked=True, **structure.rules_of(space, part)))
+    structure.section(space)
     # a first visit needs nothing of what follows
     more = st.expander(t("guide.more"), key="guide_more", expanded=bool(part.memo.get("guide_buys")))
 with more:

@@ -18,7 +18,7 @@ from dpsyn_core.evaluate import (
 )
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.report import amounts, figures
-from dpsyn_core.report.amounts import amount, fine, told_apart
+from dpsyn_core.report.amounts import amount, told_apart
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.page import number, percent
 from dpsyn_core.report.theme import SERIES, SHARE, Figure
@@ -179,7 +179,9 @@ def gap_sentences(c: Comparison, words: Words = ENGLISH, most: int = 6) -> list[
     off = [(g, g.kept) for g in moved.gaps(c) if g.kept is not None and g.pulled and g.moved.any()]
     off.sort(key=lambda pair: -abs(pair[1] - 1))
     texts = [
-        words["gaps_pulled"].format(column=g.column, category=g.category, kept=local(fine(k), words))
+        words["gaps_pulled"].format(
+            column=g.column, category=g.category, kept=local(amounts.percent(max(0.0, k), 0), words)
+        )
         for g, k in off[:most]
     ]
     single = len(moved.groups(c))

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.evaluate import Comparison, Floats
+from dpsyn_core.report.amounts import fine
 from dpsyn_core.report.figures.labels import plain_text
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.wording import ENGLISH, Words, local
@@ -60,7 +61,7 @@ def scatter_figure(comparison: Comparison, across: str, up: str, words: Words = 
             }
         )
     ranges = [_range(*(d[0] for d in drawn)), _range(*(d[1] for d in drawn))]
-    ranks = [local(f"{r:.2f}", words) for _, _, r in drawn]
+    ranks = [local(fine(r), words) for _, _, r in drawn]
     caption = words["scatter_caption"].format(across=across, up=up, real=ranks[0], synthetic=ranks[1])
     head = {"xref": "paper", "yref": "paper", "y": 1.0, "yanchor": "bottom", "showarrow": False, "xanchor": "left"}
     layout = {

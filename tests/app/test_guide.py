@@ -191,6 +191,14 @@ def test_in_safe_mode_the_guide_shows_nothing_of_the_table(app):
 
 
 @pytest.mark.slow
+def test_years_have_no_mark_between_thousands_whatever_their_column_is_called(app):
+    raw = b"built,area\n" + b"".join(b"%d,%d\n" % (1890 + i % 120, 9000 + 211 * (i % 120)) for i in range(400))
+    uploaded(app, name="houses.csv", raw=raw)
+    app.button(key="quick_to_guide").click().run()
+    assert line(app, "built")["seen"] == "1890 to 2009"
+    assert line(app, "area")["seen"] == "9000 to 34,109"
+
+
 def test_dates_of_digits_stand_as_people_write_them(app):
     raw = b"started,wage\n" + b"".join(b"2019%02d%02d,%d\n" % (1 + i % 12, 1 + i % 28, 100 + i // 2) for i in range(90))
     uploaded(app, name="start.csv", raw=raw)

@@ -44,6 +44,10 @@ def test_uploads_become_linked_tables_whose_key_is_named_by_the_headers(app):
     assert got.decided and not app.exception
     at_page(app, "schema")
     assert not app.exception and not app.error
+    pressed = keys(app.button)
+    links = next(i for i, key in enumerate(pressed) if key.startswith("linked_look"))
+    assert pressed.index("guide_agree") < links, "what the links are is settled, and stands below what is asked"
+    assert words(app).count("class='dp-stamp'") == 1, "one alarm, which the question has"
     app.button(key="guide_agree").click().run()
     app.button(key="schema_next_table").click().run()
     assert app.segmented_control(key=f"schema_table_{got.serial}").value == "visits"

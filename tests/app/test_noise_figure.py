@@ -21,6 +21,14 @@ def test_each_curve_holds_the_numbers_of_the_engine_with_gaps_where_its_formula_
     assert sum(y is None for y in named(noise.figure(document, 91))["Gaussian, naive"].y) == 3  # k = 1, 2 and 3
 
 
+def test_the_number_of_this_run_stands_below_its_dot_where_the_other_curves_run_above():
+    def place(every):
+        figure = noise.drawn(1.0, 1e-9, "add-remove", 1, 56, every=every, is_dark=False)
+        return next(a.yanchor for a in figure.layout.annotations if a.font.size == 18)
+
+    assert (place(False), place(True)) == ("bottom", "top")
+
+
 @pytest.mark.parametrize("every", [False, True])
 def test_no_epsilon_moves_an_axis_and_less_noise_is_a_lower_curve(every):
     few, much = (noise.drawn(e, 1e-9, "add-remove", 1, 91, every=every, is_dark=False) for e in (10.0, 0.1))

@@ -32,7 +32,7 @@ def test_one_press_declares_the_pay_gap_and_shows_how_its_error_falls(app):
     assert [n.name for n in kept.lines(space)] == [GAP]
     said = words(app)
     assert "If you do not declare it: not measured" in said
-    off = re.search(r"Declared: a figure is off by about ([\d.,]+) of INCWAGE", said)
+    off = re.search(r"Declared: a figure is off by about ([\d.,]+) \(INCWAGE\)", said)
     wages = pd.to_numeric(sample_table().to_pandas()["INCWAGE"])
     wages = wages[wages < 999_998]
     assert off and 0 < float(off[1].replace(",", "")) < 0.5 * wages.std(), "in the unit of the column"

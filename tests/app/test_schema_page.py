@@ -254,13 +254,22 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
     assert not any(b.key == "misfits_look" for b in app.button)
 
 
+def test_schema_opens_on_a_column_that_has_cells(app):
+    raw = b"order,paid\n" + b"".join(b"A%04d,%d\n" % (i, i % 40) for i in range(400))
+    uploaded(app, name="orders.csv", raw=raw)
+    space_of(app).schema = confirm(space_of(app).schema, everything=True)
+    at_page(app, "schema")
+    assert app.radio(key="schema_preview").options == ["✓ order", "✓ paid"]
+    assert app.radio(key="schema_preview").value == "paid" and plots(app), "order is counted nowhere"
+
+
 def test_a_column_is_drawn_as_cells_of_equal_height_with_the_noise_that_they_cost(app):
     """No count is looked at: the picture is the same whatever the table holds."""
     at_page(app, "schema")
     app.radio(key="schema_preview").set_value("AGE").run()
     bars, band = plots(app)[0]["data"]
     assert len(bars["x"]) == 20 and set(bars["y"]) == {1.0} and len(set(band["y"])) == 1
-    assert "AGE: 20 cells, noise takes 10% of each" in words(app)
+    assert "AGE: 20 cells; with 10,000 records noise takes 10% of each" in words(app)
     space_of(app).dataset.table = space_of(app).dataset.table.slice(0, 50)
     app.run()
     assert plots(app)[0]["data"] == [bars, band]

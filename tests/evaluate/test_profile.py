@@ -81,7 +81,11 @@ def test_means_deviations_and_blanks_that_are_not_right_are_named():
     (gap,) = entry["gaps"]
     assert (gap["column"], gap["category"]) == ("days", "ward") and any(gap["moved"])
     assert gap_rows(c)[0][:3] == ["days", "ward", "c"]
-    assert "differences between groups are" in gap_sentences(c)[0]
+    assert re.search(r"differences between groups are \d+% of the real ones", gap_sentences(c)[0])
+    turned = stays(3000, 2, gap=2)
+    turned["days"] = 40 - turned.days  # the group with most days has fewest
+    opposite = compare_tables(SCHEMA, pa.Table.from_pandas(turned), pa.Table.from_pandas(real))
+    assert "differences between groups are 0% of the real ones" in gap_sentences(opposite)[0]
 
 
 def test_means_of_groups_that_moved_are_counted_where_no_difference_is_pulled_and_lost_groups_are_named_last():

@@ -17,6 +17,7 @@ from dpsyn_core.report.figures.scores import group_errors
 from dpsyn_core.report.page import rounded
 from dpsyn_core.report.theme import DARK, LIGHT, altair_settings
 from dpsyn_core.report.wording import ENGLISH
+from dpsyn_core.report.wording import words as words_of
 from tests.evaluate.tables import brute, small
 from tests.report.drawn import to_plotly
 
@@ -47,6 +48,31 @@ def made():
         "released": figures.released_overlay(HOSTILE, names[:3], share, 0.1, {HOSTILE: share}),
         "runs": figures.runs_plot({"one": [0.1, 0.2], HOSTILE: [0.3]}),
     }  # fmt: skip
+
+
+def test_an_axis_of_many_days_has_the_days_of_the_dots_on_it_and_no_ranks():
+    days = [str(d) for d in np.datetime64("2024-01-01") + np.arange(366)]
+    ranks = np.array([91.0, 120.0, np.nan, 150.0])
+    figure = figures.records_plot(
+        ("height", "planted"),
+        {"real": (np.arange(4.0), ranks), "synthetic": (np.arange(4.0), ranks - 1)},
+        {"planted": days},
+        words_of("de"),
+    )
+    axis = figure.layout["yaxis"]
+    assert axis["tickvals"][0] == 90 and axis["tickvals"][-1] == 150 and 3 <= len(axis["tickvals"]) <= 8
+    assert (axis["ticktext"][0], axis["ticktext"][-1]) == ("31.03.2024", "30.05.2024")
+
+
+def test_years_on_an_axis_of_numbers_have_no_mark_between_thousands_and_wages_have_one():
+    years, wages = np.array([1998.0, np.nan, 2021.0]), np.array([12_500.0, 31_000.0, np.nan])
+    axes = figures.records_plot(("year", "wage"), {"real": (years, wages)}, {}).layout
+    assert (axes["xaxis"]["tickformat"], axes["yaxis"]["tickformat"]) == ("~r", ",~r")
+
+
+def test_the_two_tables_of_a_pair_have_one_title_for_both_of_their_axes():
+    layout = made()["tables"].layout
+    assert layout["xaxis"]["title"]["text"] and "title" not in layout["xaxis2"]
 
 
 @pytest.mark.parametrize("kind", sorted(made()))

@@ -58,7 +58,7 @@ def test_both_clouds_lie_on_the_same_axes_and_say_their_correlation(compared):
     assert not np.isnan(real["y"]).any()
     assert drawn.layout["xaxis"]["range"] == drawn.layout["xaxis2"]["range"]
     assert np.corrcoef(real["x"], real["y"])[0, 1] > 0.9 > -0.9 > np.corrcoef(synthetic["x"], synthetic["y"])[0, 1]
-    assert "real 0.9" in drawn.caption and "synthetic -0.9" in drawn.caption
+    assert "real 0.9" in drawn.caption and "synthetic \N{MINUS SIGN}0.9" in drawn.caption
     pairs = {(float(a), float(b)) for a, b in zip(*(compared.real_values[n] for n in ("age", "pay")), strict=True)}
     assert {(float(a), float(b)) for a, b in zip(real["x"], real["y"], strict=True)} <= pairs
 

@@ -37,6 +37,7 @@ SCHEMA = {
         ("fiscal_year_2", (2001,), True), ("jahr", (1040,), True), ("yr_sold", (2008,), True),
         ("year", (12_019,), False), ("year", (12,), False), ("yearly_pay", (2019,), False),
         ("founded", (1880, 2020), True), ("born", (1938,), True), ("foundedness", (1880,), False),
+        ("built", (1890, 2022), True), ("rebuilt_cost", (1890,), False),
         ("price", (2019,), False), ("Jahresumsatz", (2019,), False), ("", (2019,), False),
     ],
 )  # fmt: skip

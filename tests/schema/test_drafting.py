@@ -281,6 +281,23 @@ def test_commas_between_thousands_are_no_decimal_commas():
     assert few.kind == "categorical" and set(few.values) == {"500", "1,500", "2,000"}
 
 
+def test_points_before_three_digits_stand_between_thousands_where_commas_stand_before_decimals():
+    """A German file writes 163.671 km and 12,50 EUR; where nothing has a decimal comma, 8.625 may have decimals."""
+    driven = [f"{n // 1000}.{n % 1000:03d}" for n in range(8625, 400_000, 4321)]
+    paid = [f"-{i % 90},{i % 100:02d}" for i in range(len(driven))]
+
+    def column(beside):
+        table = pa.table({"km": pa.array(driven, pa.string()), "beside": pa.array(beside, pa.string())})
+        return draft(table.replace_schema_metadata({b"dpsyn.decimal": b","}), "t")["km"]
+
+    for beside in (paid, [f"1.{i:03d},50 \N{EURO SIGN}" for i in range(len(driven))]):
+        found = column(beside)
+        assert (found.dtype, found.min, found.written) == ("integer", 8625, "1.234")
+        assert not found.special_values, "a number that stands apart is one of the column's own"
+    assert column([f"{i}.5" for i in range(len(driven))]).min == 8.625, "no other column says so"
+    assert column([f"about 1,5 or {i}" for i in range(len(driven))]).min == 8.625, "a text is no number"
+
+
 def test_infinite_numbers_leave_the_others_a_column_of_numbers():
     found = drafted(*[f"{i / 7:.3f}" for i in range(300)], "inf", "-inf", "1e308", comma=False)
     assert found.kind == "numeric" and (found.min, found.max) == (0, 42.714)

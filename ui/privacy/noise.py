@@ -142,7 +142,10 @@ def figure(
     if at is not None:
         noise = value_at(at, used_curve(at))
         traces.append(_line([k], [noise], t("noise.this_run"), colours.accent) | {"mode": "markers"})
-        number_of = {"yanchor": "bottom", "yshift": 8, "font": {"size": 18, "color": colours.accent}}
+        below = {"yanchor": "top", "yshift": -8, "xanchor": "left"}  # above run the other curves
+        number_of = (below if every else {"yanchor": "bottom", "yshift": 8}) | {
+            "font": {"size": 18, "color": colours.accent}
+        }
         named.append(_text(k, noise, rounded(noise), colours.accent) | number_of)
     ticks = [1, 10, 100, 1000, 10_000]
     here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}

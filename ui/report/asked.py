@@ -98,7 +98,8 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
         return
     if private and not results.same_table(space, job):
         note(t("report.other_table"), "warning")
-    _headline(found)
+    if len(found) > 1:  # of one question it would say what stands below it
+        _headline(found)
     if results.manifest(space, job).get("questions") is None:
         note(t("asked.not_told"), "warning")
     mode = "private" if private else "public"

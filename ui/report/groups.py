@@ -11,7 +11,7 @@ from ui.shared.theme import note, section, show
 
 SHOWN = 400  # rows of means by group on the page
 # pixels of its columns in their order, so that both means are in view where names are long
-WIDTHS = {"number": 104, "category": 104, "value": 58, "real": 58, "synthetic": 84, "records": 84}
+WIDTHS = {"number": 96, "category": 84, "value": 92, "real": 58, "synthetic": 84, "records": 78}
 
 
 def panel(view: Look) -> None:

@@ -23,6 +23,7 @@ from ui.shared.text import counted, figure_words, literal, local, percent, sente
 from ui.shared.theme import lead, note, show
 from ui.synthesize import refits, runs
 
+FEW = 4  # labels of an axis of many values
 LOW = 270  # pixels of the three figures, so that all of it stands on one screen
 WORTH = 0.02  # weight of a finding that a figure shows instead of what differs most
 HOLDS = 0.01  # share of the records that break a proposed rule, at most in the real table and at least here
@@ -130,6 +131,8 @@ def _finding(said: str, figure: Figure, *, key: str, tilted: bool = True) -> Non
     for name in ("xaxis", "xaxis2"):
         if name in layout:
             layout[name] = layout[name] | {"tickangle": -40 if tilted else 0, "tickfont": {"size": 10}}
+            if "nticks" in layout[name]:  # of more values than have room, and here is less of it
+                layout[name]["nticks"] = FEW
     st.html(f"<p class='dp-finding'>{escape(said)}</p>")
     show(replace(figure, layout=layout, caption=said), alt=f"{figure.alt} {said}", key=key, with_files=False)
 

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from ui.schema.rows import Row
 
 TALL = 430  # pixels of the list, which scrolls
+WRAPPED = 22  # letters of a name in a line of the list
 ALONG = 60  # cells up to which each has a bar; the axis names them
 TICKS = 4  # stretches of the axis of more cells, whose ends are named
 HEIGHT = 230
@@ -37,11 +38,15 @@ def panel(space: Workspace) -> None:
     names = sorted(rows, key=lambda n: ready(rows[n]))  # stable: those with a problem stand first
     marks = {n: "✓" if ready(row) else "⚠" for n, row in rows.items()}
     left, right = st.columns([3, 8], gap="large")
-    with left, st.container(height=min(TALL, 24 * len(names) + 16), border=False, key="columns_list"):
+    lines = sum(1 + len(n) // WRAPPED for n in names)
+    with left, st.container(height=min(TALL, 24 * lines + 16), border=False, key="columns_list"):
         key = editor.field_key(space, "schema_preview")
+        drawn = {a.name for a in schema.coded}
+        first = next((i for i, n in enumerate(names) if n in drawn or not ready(rows[n])), 0)
         name = st.radio(
             t("schema.preview"),
             names,
+            index=first,
             format_func=lambda n: f"{marks[n]} {literal(n)}",
             key=key,
             persist_state="session",
@@ -72,7 +77,8 @@ def _cells(space: Workspace, row: Row) -> None:
     found = noise.curves(budget.epsilon, budget.delta, unit.neighbours, unit.max_records, (k,))
     about = schema.n_records or plan.guessed()
     share = noise.value_at(found, noise.used_curve(found)) * len(labels) / about
-    said = t("schema.cell_cost", cells=counted("schema.cells", len(labels)), share=percent(share, 0))
+    cells = counted("schema.cells", len(labels))
+    said = t("schema.cell_cost", cells=cells, share=percent(share, 0), n=number(about))
     section(f"{row.name}: {said}")
     show(
         _figure(labels, share),

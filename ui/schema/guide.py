@@ -11,7 +11,7 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema import READ, Schema, TableSchema, asks_ends, is_year
+from dpsyn_core.schema import READ, Schema, TableSchema, asks_ends
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
@@ -47,6 +47,7 @@ FRAME, DONE = "guide_frame", "guide_done"
 EDITED = ("kind", "content")
 EDITABLE = tuple(k for k in KINDS if k not in ("follows another", "identifier"))
 BINS_PRICE = "0.1"
+LONG = 10_000  # from here on a number has marks between its thousands
 UNREADABLE = "\ufffd"  # in place of bytes that are no letter in the encoding
 
 
@@ -422,13 +423,12 @@ def _done(space: Workspace) -> None:
             go_to("data")
 
 
-def _plain(value: float, column: Mapping[str, Any]) -> str:
-    """A number of a column's range without an empty fraction, with marks between thousands unless it is a year."""
-    if ":" in str(column.get("written") or ""):
-        return str(clocks.written(np.array([value]), str(column["written"]))[0].as_py())
-    if any(is_year(str(column.get(key) or ""), value) for key in ("name", "label")):
-        return format(value, "g")
-    return local(int(value), ",") if float(value).is_integer() else local(value, ",.10g")
+def _plain(value: float, written: str) -> str:
+    """A number of a column's range without an empty fraction; five digits have a mark between them, years have none."""
+    if ":" in written:
+        return str(clocks.written(np.array([value]), written)[0].as_py())
+    marks = "," if abs(value) >= LONG else ""
+    return local(int(value), marks) if float(value).is_integer() else local(value, f"{marks}.10g")
 
 
 def _seen(p: Proposal) -> str:
@@ -438,7 +438,7 @@ def _seen(p: Proposal) -> str:
         low, high = (
             moment(str(v))
             if as_written or isinstance(v, str)
-            else _plain(v, {"name": p.name, "written": (p.document or {}).get("written")})
+            else _plain(v, str((p.document or {}).get("written") or ""))
             for v in (seen["low"], seen["high"])
         )
         return t("guide.seen_range", low=low, high=high)

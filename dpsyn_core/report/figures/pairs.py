@@ -191,7 +191,8 @@ def two_tables(
         trace["colorbar"] = trace["colorbar"] | root_ticks(top, words)
         data.append(trace)
     axes = panel_layout()
-    title = {"title": {"text": _title(names[1], LONG), "font": {"size": 13}}, **_ticks(len(x), HALF)}
+    across = axes["xaxis"] | _ticks(len(x), HALF)
+    title = {"text": _title(names[1], LONG), "font": {"size": 13}}  # once: on a phone two of them would meet
     heads = [
         {
             "text": words[t],
@@ -208,8 +209,8 @@ def two_tables(
     layout = {
         "height": 320,
         "margin": {"l": 8, "r": 8, "t": 26, "b": 8},
-        "xaxis": {**axes["xaxis"], **title, "domain": [0, 0.48]},
-        "xaxis2": {**axes["xaxis"], **title, "domain": [0.52, 1], "anchor": "y"},
+        "xaxis": {**across, "title": title, "domain": [0, 0.48]},
+        "xaxis2": {**across, "domain": [0.52, 1], "anchor": "y"},
         "yaxis": {**axes["yaxis"], "title": {"text": _title(names[0], WIDE)}},
         "annotations": heads,
     }

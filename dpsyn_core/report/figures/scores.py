@@ -10,13 +10,15 @@ from numpy.typing import NDArray
 
 from dpsyn_core.report.figures.labels import axis_labels, plain_text
 from dpsyn_core.report.theme import DASHES, HEIGHT, SERIES, SHARE, SYMBOLS, Figure
-from dpsyn_core.report.wording import ENGLISH, Words, local
+from dpsyn_core.report.wording import ENGLISH, Words, dated, local
 
 if TYPE_CHECKING:
     from dpsyn_core.evaluate import GroupError
 
 Floats = NDArray[np.float64]
 MOST_WORDS = 24  # values of an ordered category that are written on an axis
+LONG = 10_000  # from here on numbers have marks between their thousands
+FEW_RANKS = 5  # of more values than that
 CROWDED = 1e-5  # smallest share from which on every power of ten has room for its label
 
 
@@ -224,7 +226,7 @@ def records_plot(
     Args:
         names: the columns across and up.
         tables: numbers across and up of each table, the real one first.
-        values: of ordered categories that stand on an axis by their rank, their values in words.
+        values: of dates and ordered categories that stand on an axis by their rank, their values in words.
         words: of the description.
     """
     data: list[dict[str, Any]] = []
@@ -247,14 +249,29 @@ def records_plot(
             }
         )
     axes = []
-    for name in names:
+    for i, name in enumerate(names):
+        drawn = [table[i] for table in tables.values()]
         axis: dict[str, Any] = {"title": {"text": plain_text(name)}, "tickformat": ",~r"}
-        if name in values and len(values[name]) <= MOST_WORDS:
-            axis |= {"tickvals": list(range(len(values[name]))), "ticktext": axis_labels(values[name], words=words)}
+        if np.nanmax(np.abs(np.concatenate([*drawn, [0.0]]))) < LONG:
+            axis["tickformat"] = "~r"  # years have no mark between thousands
+        if name in values:
+            ticks = _ranks(len(values[name]), drawn)
+            labels = axis_labels([dated(values[name][k], words) for k in ticks], words=words)
+            axis |= {"tickvals": ticks, "ticktext": labels}
         axes.append(axis)
     line = {"line": {"color": "@warning", "dash": "solid"}}
     layout = {"xaxis": axes[0], "yaxis": axes[1], "newselection": line, "height": 420}
     return Figure(data=data, layout=layout, alt=words["records_alt"].format(x=names[0], y=names[1]))
+
+
+def _ranks(values: int, drawn: Sequence[Floats]) -> list[int]:
+    """The ranks that an axis names: all of them, or of many a few from the smallest to the largest that is drawn."""
+    if values <= MOST_WORDS:
+        return list(range(values))
+    there = np.concatenate(drawn)
+    there = there[~np.isnan(there)]
+    low, high = (there.min(), there.max()) if there.size else (0, values - 1)
+    return [int(k) for k in np.unique(np.linspace(low, high, FEW_RANKS).round())]
 
 
 def runs_plot(runs: Mapping[str, Sequence[float]], words: Words = ENGLISH) -> Figure:

@@ -55,6 +55,8 @@ LONG = 10**11  # distinct whole numbers from here on name records; amounts of mo
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 BOOLEAN = r"^\s*(?i:true|false)\s*$"
+DECIMALS = r"^\D{0,8}\d[\d.]*,(\d{1,2}|\d{4,})\D{0,8}$"  # -12,50 and 1.234,56 EUR, not 1,234
+POINTS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"  # 163.671
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
 PADDED = r"^\s*[+-]?0\d"
 STAMP, ENDLESS = r"^\d{12,20}$", r"^\s*[+-]?\d{19,}\s*$"  # digits that may be a time, and that no number can be
@@ -100,12 +102,13 @@ def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Sc
         msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
         raise SchemaError(msg)
     comma = canonical.has_decimal_comma(table)
+    points = comma and any(map(_has_decimals, table.columns))
     declared = declared_in(table)
     attributes = [
         {"name": n, "kind": "identifier"}  # a person named it
         if n == identifier
         else {"name": n, "source": "data"}
-        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, declared.get(n)))
+        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, points, declared.get(n)))
         for i, n in enumerate(table.column_names)
     ]
     if all(a["kind"] in ("identifier", "ignored") for a in attributes):
@@ -215,13 +218,13 @@ def _row_names(name: str, position: int, column: Any) -> dict[str, Any] | None:
     return {"kind": "identifier", "description": NUMBERED}
 
 
-def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None) -> dict[str, Any]:
+def _with_words(name: str, column: Any, comma: bool, points: bool, said: DeclaredColumn | None) -> dict[str, Any]:
     """The draft of a column, with what its file declares: codes with words are listed, missing codes are no numbers."""
     if said is None:
-        return _beside_codes(name, column, comma)
+        return _beside_codes(name, column, comma, points)
     declared = attribute_of(said) or {}
     codes = [c for c in said.codes_missing if isinstance(c, int | float)]
-    drafted = _column(name, _without(column, codes) if codes else column, comma)
+    drafted = _column(name, _without(column, codes) if codes else column, comma, points)
     missing = _blank(column) if codes else bool(drafted.get("missing"))
     seen = list(drafted["values"]) if drafted["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
@@ -243,10 +246,10 @@ def _with_words(name: str, column: Any, comma: bool, said: DeclaredColumn | None
     return worded(drafted, said)
 
 
-def _beside_codes(name: str, column: Any, comma: bool) -> dict[str, Any]:
+def _beside_codes(name: str, column: Any, comma: bool, points: bool) -> dict[str, Any]:
     """The draft of a column whose file declares nothing; codes such as -9999 have cells apart from its numbers."""
-    drafted = _column(name, column, comma)
-    if drafted["kind"] != "numeric":
+    drafted = _column(name, column, comma, points)
+    if drafted["kind"] != "numeric" or (points and amounts.form(drafted.get("written", "0")).group):
         return drafted
     entries, index = canonical.uniques(column)
     numbers, valid = casting.to_numbers(entries, whole=False, comma=comma)
@@ -257,7 +260,7 @@ def _beside_codes(name: str, column: Any, comma: bool) -> dict[str, Any]:
     if not codes:
         return drafted
     kept = ~(valid & np.isin(numbers, codes))
-    inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma)
+    inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma, points)
     if inner["kind"] != "numeric":
         return drafted
     apart = [int(c) if inner["dtype"] == "integer" and c.is_integer() else c for c in codes]
@@ -287,7 +290,7 @@ def _without(column: Any, codes: list[int | float]) -> Any:
     return pc.if_else(gone, pa.scalar(None, entries.type), entries).take(_places(index))
 
 
-def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
+def _column(name: str, column: Any, comma: bool, points: bool) -> dict[str, Any]:
     import pyarrow as pa
     import pyarrow.compute as pc
     import pyarrow.types as t
@@ -322,8 +325,9 @@ def _column(name: str, column: Any, comma: bool) -> dict[str, Any]:
         return base | dates
     enough = len(shown) >= written_dates.FEW
     of_days = written_dates.dates(name, shown, counts) if enough and _all_match(shown, STAMP) else None
-    if of_days is None and comma and _has_thousands(shown):
-        numbers = _amounts(shown, counts)
+    grouped = comma and (_has_thousands(shown) or (points and _has_points(shown)))
+    if of_days is None and grouped:
+        numbers = _amounts(shown, counts, points=points)
     else:
         numbers = None if of_days else _numbers(filled, shown, comma, counts) or _amounts(shown, counts)
     if numbers is not None:
@@ -414,6 +418,25 @@ def _has_thousands(texts: Any) -> bool:
     return bool(pc.any(marked).as_py() and (twice or not pc.all(marked).as_py()))
 
 
+def _has_decimals(column: Any) -> bool:
+    """Whether most values of a column of text are numbers with a decimal comma."""
+    import pyarrow.compute as pc
+
+    entries, _ = canonical.uniques(column)
+    if not canonical.is_text(entries.type):
+        return False
+    share = pc.mean(pc.match_substring_regex(entries, DECIMALS)).as_py()
+    return share is not None and bool(share > OFTEN)
+
+
+def _has_points(texts: Any) -> bool:
+    """Whether points stand between thousands in a file of decimal commas: 900 and 163.671, not 12.5."""
+    import pyarrow.compute as pc
+
+    pointed = pc.match_substring(texts, ".")
+    return bool(pc.any(pointed).as_py()) and _all_match(texts.filter(pointed), POINTS)
+
+
 def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) -> dict[str, Any] | None:
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -492,14 +515,14 @@ def _versions(texts: Any, floats: NDArray[np.float64], comma: bool) -> bool:
     return _all_match(texts, rf"^\d+{mark}\d+$")
 
 
-def _amounts(texts: Any, counts: NDArray[np.int64]) -> dict[str, Any] | None:
+def _amounts(texts: Any, counts: NDArray[np.int64], *, points: bool = False) -> dict[str, Any] | None:
     """Numbers with a currency, a unit, a percent sign or marks between thousands; few of them are a list of texts."""
     import pyarrow as pa
 
     if len(texts) <= FEW:
         return None
     plain_texts = pa.array(texts.to_pylist(), pa.string()) if isinstance(texts, pa.ChunkedArray) else texts
-    form = amounts.recognised(plain_texts)
+    form = amounts.recognised(plain_texts, points=points)
     if form is None:
         return None
     numerals = amounts.plain(plain_texts, form)

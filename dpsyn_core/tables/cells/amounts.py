@@ -229,7 +229,7 @@ def _padded(numbers: NDArray[np.int64], width: int) -> Any:
     return pc.utf8_lpad(pa.array(numbers).cast(pa.string()), width, "0")
 
 
-def recognised(texts: Any) -> AmountFormat | None:
+def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
     """The form in which every one of these cells is written; None where there is none, or where they are plain numbers.
 
     Reads the data, and one cell can change what it finds: what follows from it is read from the data, until a person
@@ -237,6 +237,7 @@ def recognised(texts: Any) -> AmountFormat | None:
 
     Args:
         texts: pyarrow string array of distinct cells, none of them blank.
+        points: whether a point with three digits behind it is known to stand between thousands.
     """
     import pyarrow.compute as pc
 
@@ -261,7 +262,7 @@ def recognised(texts: Any) -> AmountFormat | None:
     numbers = pc.struct_field(parts, "number")
     if suffix.isalpha() and pc.all(pc.match_substring_regex(numbers, r"^\d{4,}$")).as_py():
         return None  # numbers that all have the same letters behind them and many digits: codes
-    marks, minus = _marks(numbers, money=_currency(prefix) or _currency(suffix)), _minus(texts, parts)
+    marks, minus = _marks(numbers, thousands=points or _currency(prefix) or _currency(suffix)), _minus(texts, parts)
     if marks is None or not (prefix or suffix or marks[0] or marks[1] == "," or minus != MINUS):
         return None
     group, mark, digits, pairs = marks
@@ -307,11 +308,11 @@ def _currency(word: str) -> bool:
     return word in _CURRENCIES or any(unicodedata.category(c) == "Sc" for c in word)
 
 
-def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int, bool] | None:
+def _marks(numbers: Any, *, thousands: bool) -> tuple[str, str, int, bool] | None:
     """What reads all numbers: group, mark, digits (up to `SEEN`) and pairs of a form; None where nothing does.
 
-    money: amounts of money with exactly three digits behind a lone mark, as in 1.250 €, are thousands; others are where
-    some have no mark and `ALWAYS` have three digits, of which decimals would end on 0 now and then, and not be written.
+    thousands: three digits behind each point are thousands, as in amounts of money, 1.250 €. Others are where some have
+    no mark and `ALWAYS` have three digits, of which decimals would end on 0 now and then, and not be written.
     """
     import pyarrow.compute as pc
 
@@ -324,7 +325,7 @@ def _marks(numbers: Any, *, money: bool) -> tuple[str, str, int, bool] | None:
     if any_match(r"^0\d"):
         return None  # leading zeros: codes
     grouped = pc.sum(pc.match_substring(numbers, ".")).as_py()
-    if ((money and grouped) or ALWAYS <= grouped < len(numbers)) and all_match(r"^[1-9]\d{0,2}(\.\d{3})*$|^0$"):
+    if ((thousands and grouped) or ALWAYS <= grouped < len(numbers)) and all_match(r"^[1-9]\d{0,2}(\.\d{3})*$|^0$"):
         return ".", ",", 0, False
     for group, mark in ((",", "."), (".", ","), (" ", ","), (" ", "."), ("'", "."), ("'", ","), (",,", ".")):
         pairs, between = len(group) > 1, _class(group[0])
