@@ -139,8 +139,9 @@ def pair(make: Callable[[np.random.Generator], pd.DataFrame], seed: int) -> tupl
 
 
 def arrow(frame: pd.DataFrame) -> pa.Table:
-    """The table without an index."""
-    return pa.Table.from_pandas(frame, preserve_index=False)
+    """The table without an index, with what its file said of its decimals."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table.replace_schema_metadata(frame.attrs) if frame.attrs else table
 
 
 def schema_of(real: pd.DataFrame, unit: tuple[str, int] | None = None) -> Schema:
