@@ -14,11 +14,11 @@ from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
 USES: dict[str, tuple[str, ...]] = {
     "counts": (
         "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",
-        "stretch", "above", "below", "times_hour", "times_month",
+        "stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom",
         "all_same", "lacking", "unreadable",
     ),
     "values": ("value",),
-    "means": ("mean", "rest", "high", "top", "bottom"),
+    "means": ("mean", "rest"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
     "gaps": ("group", "group_variance", "more_variance", "gaps", "pay_gap"),
     "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser", "heaps", "repeated"),

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.findings.finding import Finding
-from dpsyn_core.evaluate.findings.outcomes import column_numbers, two_valued
+from dpsyn_core.evaluate.findings.outcomes import column_numbers, outcome_columns, two_valued
 
 SHORT = 6  # values of a list at most
 FEWEST = 20  # records of each cell in both tables
@@ -26,7 +26,6 @@ SOME = 0.01  # of the variance that an interaction explains at least
 RARE = 1e-8  # chance of an interaction, or of a difference of two, by which it is none
 HALF = 0.5  # of an interaction that is left, or with the opposite sign
 OF_A_RELATION = 0.6  # weight of a relation that is lost, as of a correlation
-SHOWN = 5
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -61,9 +60,13 @@ def interactions(c: Comparison) -> list[Interaction]:
 
 
 def lost_interactions(c: Comparison) -> Iterator[Finding]:
-    """Those that are gone, or opposite."""
-    for x in interactions(c):
-        if x.lost:
+    """Those that are gone, or opposite: of the same three columns once, of the one that is more of an outcome."""
+    ranks = {name: k for k, name in enumerate([*outcome_columns(c), *shifts.numbers(c), *c.domain.names][::-1])}
+    named: set[frozenset[str]] = set()
+    for x in sorted(interactions(c), key=lambda x: -ranks[x.outcome]):
+        columns = frozenset((x.outcome, x.first, x.second))
+        if x.lost and columns not in named:
+            named.add(columns)
             yield Finding(
                 key="interaction_turned" if x.kept < -HALF else "interaction",
                 weight=min(1.0, OF_A_RELATION * float(np.sqrt(x.real)) * (1 - x.kept)),

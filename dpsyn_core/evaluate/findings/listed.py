@@ -37,6 +37,8 @@ MUCH = 0.05  # share of the records that cannot be, from which on these come fir
 NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that weighs so much at least
 ALL_OF = 0.8  # of an order that is broken: what says so much of it explains it
 FEW_PAIRS = 3  # related pairs: where there are no more, those that are lost say all
+OF_RELATIONS = ("pair", "ratio", "v", "unrelated")  # which a column loses that goes against what decides it
+DECIDED = ("function", "filter_blank", "filter_zero")
 SHAPES = ("stretch", "above", "below")
 OF_A_SHAPE = ("mean", "rest", "high", "top", "bottom", "new_numbers", "share", "group", "unrelated", "weaker", "turned")
 OF_COLUMNS = (
@@ -81,6 +83,7 @@ CAUSES = {
     "course_weekday": ("unrelated", "pair", "group"),
     "course_month": ("unrelated", "pair", "group", "relations"),
     "coarser": ("new_numbers", "day", "times_hour"),
+    "heaps": ("share", "new_numbers", *SHAPES),
     "repeated": ("relations",),
     "date": ("outside", "cycle_month", *SHAPES),
 }  # fmt: skip
@@ -150,6 +153,7 @@ def _impossible_first(listed: list[Finding]) -> list[Finding]:
             worst.append(f)
     for f in listed:
         same = [g.weight for g in worst if f.key in OF_COLUMNS and set(f.columns) <= set(g.columns)]
+        same += [g.weight for g in worst if f.key in OF_RELATIONS and g.key in DECIDED and g.columns[1] in f.columns]
         out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))
     return out
 

@@ -110,8 +110,16 @@ def _moved(
     found = stretch(real, synth)
     if found is None or not _far(found, len(real), len(synth)) or (listed and found.low == found.high):
         return
-    if any((s := stretch(real, x)) is None or s.gap < HALF * found.gap for x in _brought_back(real, synth)):
+    signs = abs(float((real < 0).mean() - (synth < 0).mean())) >= HALF  # which no mean explains
+    if not signs and any(
+        (s := stretch(real, x)) is None or s.gap < HALF * found.gap for x in _brought_back(real, synth)
+    ):
         return  # the mean says it
+    if found.low == found.high and not dates:
+        what = {"value": f"{found.low:.15g}", "decimal": True}
+        yield Finding(key="share", weight=found.gap * part, columns=(name,), real=found.real,
+                      synthetic=found.synthetic, fresh=found.real, what=what, remedy="declare")  # fmt: skip
+        return
     ends: dict[str, Any] = {"low": found.low, "high": found.high}
     if dates:
         ends = {k: str(np.datetime64(round(v), "s")).removesuffix("T00:00:00") for k, v in ends.items()}

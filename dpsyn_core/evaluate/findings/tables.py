@@ -69,9 +69,7 @@ def repeated(c: Comparison) -> Iterator[Finding]:
         shares.append(1 - len(np.unique(keys)) / size)
     real, synth = shares
     if synth - real > FEW_AGAIN and beyond_chance(synth, real, size, size):
-        yield Finding(
-            key="repeated", weight=OF_SOME * (synth - real), real=real, synthetic=synth, fresh=real, remedy="budget"
-        )
+        yield Finding(key="repeated", weight=OF_SOME * (synth - real), real=real, synthetic=synth, fresh=real)
 
 
 def foreign(c: Comparison) -> Iterator[Finding]:
