@@ -1,6 +1,6 @@
 """Which finding comes first on spoiled tables, and that none is raised on fresh samples and on good releases.
 
-`python -m benchmarks.report_judge [--set second] [--only stays] [--part 2/9] [--releases]`: each table is judged
+`python -m benchmarks.report_judge [--set fifth] [--only stays] [--part 2/9] [--releases]`: each table is judged
 as `dpsyn report` does; printed are the first finding and whether it is one of those that must come first. Good ones are
 fresh samples of the same population. --releases: also releases at a large epsilon, of which no alarm may be raised.
 --cost 100000: nothing is judged; printed is what a verdict costs on so many records of 20 columns, and all metrics.

@@ -49,6 +49,11 @@ class Interaction:
         """Whether less than half of it is left, beyond chance."""
         return self.far and self.kept < HALF
 
+    @property
+    def turned(self) -> bool:
+        """Whether it is opposite, beyond chance."""
+        return self.far and self.kept < -HALF
+
 
 def interactions(c: Comparison) -> list[Interaction]:
     """Those that the real table has beyond chance, the largest first; once a comparison."""
@@ -68,7 +73,7 @@ def lost_interactions(c: Comparison) -> Iterator[Finding]:
         if x.lost and columns not in named:
             named.add(columns)
             yield Finding(
-                key="interaction_turned" if x.kept < -HALF else "interaction",
+                key="interaction_turned" if x.turned else "interaction",
                 weight=min(1.0, OF_A_RELATION * float(np.sqrt(x.real)) * (1 - x.kept)),
                 columns=(x.outcome, x.first, x.second),
                 real=x.real,
