@@ -32,7 +32,10 @@ SINGULAR = 1e-3  # of a term's length is left beside the other terms, else it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effect:
-    """One term of one outcome: its coefficient in both tables, in standard deviations of the outcome, with errors."""
+    """One term of one outcome: its coefficient in both tables, in standard deviations of the outcome, with errors.
+
+    own: the share of the term's variance that the other terms leave in the real table.
+    """
 
     outcome: str
     column: str
@@ -40,6 +43,12 @@ class Effect:
     real: float
     synthetic: float
     errors: tuple[float, float]
+    own: float = 1.0
+
+    @property
+    def far(self) -> float:
+        """By how much both differ, 1 at most: of what a term says by itself, for terms that say the same share it."""
+        return float(min(1.0, abs(self.real - self.synthetic) * np.sqrt(self.own)))
 
     @property
     def turned(self) -> bool:
@@ -89,10 +98,9 @@ def outcomes(c: Comparison) -> Iterator[Finding]:
     """Effects whose sign turned, and effects that are gone."""
     for e in effects(c):
         if e.turned or e.gone:
-            size = float(min(1.0, abs(e.real - e.synthetic)))  # as JSON has it
             yield Finding(
                 key="turned" if e.turned else "weaker",
-                weight=size * (0.9 if e.turned else 0.4),
+                weight=e.far * (0.9 if e.turned else 0.4),
                 columns=(e.outcome, e.column),
                 real=e.real,
                 synthetic=e.synthetic,
@@ -139,6 +147,7 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
                 real=float(fits[0][0][k]),
                 synthetic=float(fits[1][0][k]),
                 errors=errors,
+                own=float(fits[0][3][k]),
             )
 
 
@@ -208,12 +217,16 @@ def _independent(x: NDArray[np.float64]) -> list[int]:
     return sorted(some[order[: len(left)][left]].tolist())
 
 
-def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float]:
-    """Coefficients and their standard errors, without the constant, and the share of the variance that is left."""
+def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float, Floats]:
+    """Coefficients and their standard errors, without the constant, and the share of the variance that is left.
+
+    And the share of the variance of each term that the others leave.
+    """
     centred, left = x - x.mean(axis=0), y - y.mean()
     inverse = np.linalg.pinv(centred.T @ centred, rcond=1e-8, hermitian=True)
     slopes = inverse @ (centred.T @ left)
     apart = left - centred @ slopes
     meat = (centred * apart[:, None] ** 2).T @ centred  # White 1980: errors that need not be equal
     rest = float(apart @ apart / max(float(left @ left), 1e-300))
-    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest
+    own = 1 / np.maximum(np.diag(inverse) * (centred**2).sum(axis=0), 1)
+    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest, own

@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from dpsyn_core.evaluate import compare_tables, verdict
+from dpsyn_core.evaluate import compare_tables, effects, verdict
 from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.findings.interactions import interactions
 from dpsyn_core.evaluate.findings.listed import _causes_first
@@ -169,6 +169,30 @@ def test_a_value_that_no_list_has_is_called_by_its_name():
     made = crashes(2)
     found = verdict(compared(crashes(1), made.assign(store=made.store.replace("small", "_RARE_")))).findings
     assert {f.what["value"] for f in found if f.key == "share"} == {"_RARE_", "small"}
+
+
+def test_a_share_is_compared_with_that_of_both_tables():
+    """Of 25 values one is rare in the real table by chance, and not in a fresh sample: that is no finding."""
+    rng = np.random.default_rng(0)
+    real, made = (
+        np.repeat([f"Z{k:02d}" for k in range(25)], sizes)
+        for sizes in ([45] + [61] * 23 + [52], [86] + [59] * 23 + [57])
+    )
+    sides = [pd.DataFrame({"zone": rng.permutation(x)}) for x in (real, made)]
+    assert [(x.zone == "Z00").mean().round(3) for x in sides] == [0.030, 0.057]
+    frames = [x.assign(y=rng.integers(0, 9, len(x))) for x in sides]
+    assert verdict(compared(*frames)).groups == []
+    worse = frames[1].assign(zone=frames[1].zone.mask(rng.random(1500) < 0.08, "Z00"))
+    assert [g.value for g in verdict(compared(frames[0], worse)).groups] == ["Z00"]
+
+
+def test_an_effect_of_columns_that_say_the_same_weighs_what_it_says_by_itself():
+    rng = np.random.default_rng(9)
+    km, paid = rng.gamma(2, 3, N), rng.choice([0.8, 1.0], N)
+    real = pd.DataFrame({"km": km.round(2), "price": (1 + km * paid).round(2), "member": np.where(paid < 1, "y", "n")})
+    found = [e for e in effects(compared(real, real.iloc[::-1])) if e.outcome == "member" and e.column == "km"]
+    rest = 1 - np.corrcoef(real.km, real.price)[0, 1] ** 2
+    assert [e.own for e in found] == [pytest.approx(rest)] and abs(found[0].real) > 1
 
 
 def test_a_shape_that_hardly_differs_explains_nothing():
