@@ -25,7 +25,7 @@ USES: dict[str, tuple[str, ...]] = {
     "time": (
         *(f"{kind}_{part}" for kind in ("cycle", "course", "moved") for part in ("hour", "weekday", "month")), "before",
     ),
-    "models": ("turned", "weaker", "interaction", "interaction_turned"),
+    "models": ("turned", "weaker", "interaction", "interaction_turned", "explained"),
 }  # fmt: skip
 LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
 SINGLE = ("values", "records", "time", "models")  # that nothing was found speaks for none of these

@@ -120,11 +120,19 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
 
 
 def _simpler_first(listed: list[Finding]) -> list[Finding]:
-    """What is wrong of one or two columns comes before an interaction of these (marginality; Nelder 1977)."""
+    """What is wrong of one or two columns comes before an interaction of these (marginality; Nelder 1977).
+
+    And what is wrong of an outcome before what all other columns together say of it.
+    """
     out = []
     for f in listed:
-        simpler = [g.weight for g in listed if set(g.columns) < set(f.columns) and g.weight >= MUCH]
-        out.append(_after(f, simpler) if f.key in ("interaction", "interaction_turned") else f)
+        simpler = []
+        if f.key in ("interaction", "interaction_turned"):
+            simpler = [g.weight for g in listed if set(g.columns) < set(f.columns) and g.weight >= MUCH]
+        elif f.key == "explained":
+            simpler = [g.weight for g in listed if g is not f and f.columns[0] in g.columns]
+            simpler += [g.weight for g in listed if g.key in ("relations", "unrelated")]
+        out.append(_after(f, simpler))
     return out
 
 
@@ -197,6 +205,10 @@ def _that_follow(cause: Finding, listed: list[Finding]) -> list[Finding]:
     same = [
         f for f in listed if f.key in CAUSES[cause.key] and (f.key == "relations" or {*cause.columns} & {*f.columns})
     ]
+    changed = {
+        f.columns[0] for f in same if f.key == "weaker"
+    }  # outcomes: a term that is another one moves all effects
+    same += [f for f in listed if f.key == "weaker" and f.columns[0] in changed and f not in same]
     return [f for f in same if f.key == "weaker" or f.weight <= cause.weight / EXPLAINED]
 
 

@@ -25,6 +25,8 @@ FEWEST = 30  # records of each side of a dummy, and beyond the number of terms
 SURE = 4.5  # standard errors from 0 of an effect whose sign counts
 FAR = 0.05  # of a standard deviation of the outcome: effects from which on a sign counts
 SAME = 0.98  # correlation with the outcome
+SOME = 0.1  # of the variance of an outcome that the others explain, from which on it counts whether they do
+OF_A_RELATION = 0.6  # weight of a relation that is lost, as of a correlation
 INTERVAL = 1.96
 EXACT = 1e-4  # share of the variance that terms leave of an outcome that they decide, which is no model
 SINGULAR = 1e-3  # of a term's length is left beside the other terms, else it is left out
@@ -89,13 +91,14 @@ def two_valued(c: Comparison) -> list[str]:
 def effects(c: Comparison) -> list[Effect]:
     """All effects of all outcomes, once a comparison."""
     if "effects" not in c.scores:
+        c.scores["explained"] = []
         c.scores["effects"] = [e for name in outcome_columns(c) for e in _effects(c, name)]
     out: list[Effect] = c.scores["effects"]
     return out
 
 
 def outcomes(c: Comparison) -> Iterator[Finding]:
-    """Effects whose sign turned, and effects that are gone."""
+    """Effects whose sign turned, effects that are gone, and outcomes that the other columns no longer explain."""
     for e in effects(c):
         if e.turned or e.gone:
             yield Finding(
@@ -106,6 +109,19 @@ def outcomes(c: Comparison) -> Iterator[Finding]:
                 synthetic=e.synthetic,
                 fresh=e.real,
                 what={"value": e.value, "low": e.interval(0)[0], "high": e.interval(0)[1]},
+                remedy="declare",
+            )
+
+    for outcome, real, synth in c.scores["explained"]:
+        error = sum(4 * x * (1 - x) ** 2 / min(k, MOST) for x, k in ((real, c.n), (synth, c.m)))
+        if real > SOME and synth < real / 2 and real - synth > SURE * float(np.sqrt(error)):
+            yield Finding(
+                key="explained",
+                weight=OF_A_RELATION * float(np.sqrt(real) - np.sqrt(synth)),
+                columns=(outcome,),
+                real=real,
+                synthetic=synth,
+                fresh=real,
                 remedy="declare",
             )
 
@@ -137,6 +153,9 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     fits = [_fit(x[:, kept], v) for x, v in sides]
     if fits[0][2] < EXACT:
         return
+    # of as many records as there are beyond the terms: more terms explain more by chance
+    shares = [1 - fit[2] * (len(v) - 1) / (len(v) - len(kept) - 1) for fit, (_, v) in zip(fits, sides, strict=True)]
+    c.scores["explained"].append((outcome, *(max(0.0, float(x)) for x in shares)))
     for k, at in enumerate(kept):
         errors = float(fits[0][1][k]), float(fits[1][1][k])
         if min(errors) > 0 and np.isfinite(errors).all():

@@ -195,6 +195,25 @@ def test_an_effect_of_columns_that_say_the_same_weighs_what_it_says_by_itself():
     assert [e.own for e in found] == [pytest.approx(rest)] and abs(found[0].real) > 1
 
 
+def test_an_outcome_that_only_two_columns_together_tell_is_no_longer_explained():
+    """A price without the discount of members: neither distance nor price alone says who is one."""
+
+    def trips(seed, *, discount):
+        rng = np.random.default_rng(seed)
+        km, member = rng.gamma(2, 3, N).round(2), rng.choice(["y", "n"], N, p=[0.7, 0.3])
+        paid = np.where(member == "y", 0.8, 1.0) if discount else 0.94
+        return pd.DataFrame({"km": km, "price": (1 + km * paid).round(2), "member": member})
+
+    real = trips(1, discount=True)
+    f = first(trips(2, discount=False), real)
+    x = np.stack([np.ones(N), real.km, real.price], axis=1)
+    y = (real.member == "y").astype(float)
+    left = ((y - x @ np.linalg.lstsq(x, y, rcond=None)[0]) ** 2).sum() / ((y - y.mean()) ** 2).sum()
+    assert (f.key, f.columns, f.real) == ("explained", ("member",), pytest.approx(1 - left * (N - 1) / (N - 3)))
+    assert f.synthetic < 0.01
+    assert verdict(compared(real, trips(3, discount=True))).findings == []
+
+
 def test_a_shape_that_hardly_differs_explains_nothing():
     c = compared(crashes(1), crashes(2))
     for another, order in ((True, ["stretch", "mean"]), (False, ["mean", "stretch"])):
