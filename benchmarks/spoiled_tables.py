@@ -5,11 +5,19 @@ Each spoiled table names the kinds of finding of which one must come first, and 
 
 from __future__ import annotations
 
+import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
+
+from dpsyn_core.privacy import Ledger
+from dpsyn_core.runs import synthesize
+from dpsyn_core.schema import Schema, draft
 
 N = 4000
 PLACES = {
@@ -128,6 +136,31 @@ COPIES = ("copies", "same", "places", "near_copies")
 def pair(make: Callable[[np.random.Generator], pd.DataFrame], seed: int) -> tuple[pd.DataFrame, pd.DataFrame]:
     """A real table and a fresh sample of the same population."""
     return make(np.random.default_rng(seed)), make(np.random.default_rng(seed + 1000))
+
+
+def arrow(frame: pd.DataFrame) -> pa.Table:
+    """The table without an index, with what its file said of its decimals."""
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    return table.replace_schema_metadata(frame.attrs) if frame.attrs else table
+
+
+def schema_of(real: pd.DataFrame, unit: tuple[str, int] | None = None) -> Schema:
+    """A draft of the real table of which every entry is declared public."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        document = draft(arrow(real), name="table").document()
+    document["attributes"] = [a | {"source": "public"} for a in document["attributes"]]
+    if unit is not None:
+        document["unit"] |= {"identifier": unit[0], "max_records": unit[1]}
+        document["attributes"] = [a for a in document["attributes"] if a["name"] != unit[0]]
+    return Schema.of(document)
+
+
+def released(real: pd.DataFrame, epsilon: float, seed: int) -> pa.Table:
+    """What the default system makes of the table."""
+    with tempfile.TemporaryDirectory() as folder:
+        book = Ledger(Path(folder) / "ledger.db")
+        return synthesize(arrow(real), schema_of(real), epsilon=epsilon, delta=1e-9, rng=seed, ledger=book).arrow
 
 
 def spoiled() -> Iterator[Spoiled]:

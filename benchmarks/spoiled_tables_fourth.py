@@ -199,7 +199,7 @@ def _spoiled_tickets() -> Iterator[Spoiled]:
 
     later = pd.Timedelta(hours=9)
     zone = fresh.assign(opened=fresh["opened"] + later, closed=fresh["closed"] + later)
-    yield of("times of another zone", zone, "", "cycle_hour", "course_hour", "hours", "day", "share")
+    yield of("times of another zone", zone, "", "cycle_hour", "course_hour", "times_hour", "day", "share")
     moved = pd.to_timedelta(rng.integers(0, 7, N), unit="D")
     weekend = fresh.assign(opened=fresh["opened"] + moved, closed=fresh["closed"] + moved)
     yield of("tickets at weekends", weekend, "", "cycle_weekday", "course_weekday", "weekdays", "day")
@@ -301,7 +301,7 @@ def _spoiled_scores() -> Iterator[Spoiled]:
         "each pupil at the mean of the school", fresh.assign(score=means), "score", "more_variance", *MOVED, *UNTIED
     )
     shrunk = (fresh["score"].mean() + (fresh["score"] - fresh["score"].mean()) / 2).round().astype(int)
-    yield of("scores nearer to their mean", fresh.assign(score=shrunk), "score", "top", "bottom", *UNTIED)
+    yield of("scores nearer to their mean", fresh.assign(score=shrunk), "score", "top", "bottom", "stretch", *UNTIED)
     tens = (fresh["score"] / 20).round().astype(int) * 20
     yield of("scores by twenty", fresh.assign(score=tens), "score", "coarser")
     gaps = fresh["score"].where(fresh["school"] >= "S20", fresh["score"] + 60)

@@ -11,6 +11,7 @@ comparison: Codes Comparison Floats Roles asked_groups
 findings.amounts: amount_figures
 findings.finding: Example Finding
 findings.identities: record_rules
+findings.interactions: interactions
 findings.outcomes: effects
 findings.released: released_findings
 findings.variances: group_variances

@@ -25,6 +25,7 @@ from dpsyn_core.evaluate.findings.amounts import amount_figures as amount_figure
 from dpsyn_core.evaluate.findings.finding import Example as Example
 from dpsyn_core.evaluate.findings.finding import Finding as Finding
 from dpsyn_core.evaluate.findings.identities import record_rules as record_rules
+from dpsyn_core.evaluate.findings.interactions import interactions as interactions
 from dpsyn_core.evaluate.findings.outcomes import effects as effects
 from dpsyn_core.evaluate.findings.released import released_findings as released_findings
 from dpsyn_core.evaluate.findings.variances import group_variances as group_variances

@@ -1,25 +1,30 @@
 """Tables that other programs wrote: matched with a schema as far as they fit, with all that was done to them.
 
 A column under nearly the same name is taken (marital.status for "marital status"), dates in another form are read,
-cells that cannot be read count as blank, and columns that lack or of which nothing can be read are left out.
+so are words (month_to_month for "Month to month", NA for a blank cell), cells that cannot be read count as blank, and
+columns that lack or of which nothing can be read are left out.
 """
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.evaluate.intake import Intake
-from dpsyn_core.schema import Codec, DatetimeAttribute, Schema
-from dpsyn_core.tables import has_decimal_comma, locate
+from dpsyn_core.schema import CategoricalAttribute, Codec, DatetimeAttribute, Schema
+from dpsyn_core.tables import FALSE, TRUE, has_decimal_comma, locate
 
 FORMS = (
     "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%Y%m%d", "%d %b %Y", "%b %d, %Y", "%d %B %Y",
     "%m-%d-%Y", "%m/%d/%y", "%d.%m.%y",
 )  # fmt: skip
 TIMES = ("", " %H:%M:%S", " %H:%M", "T%H:%M:%S")
+BLANKS = ("na", "n/a", "nan", "null", "none", "<na>", "#n/a")  # what other programs write for a blank cell
+BETWEEN = re.compile(r"(?<=[^\W_])[\s_.-]+(?=[^\W_])")  # marks between letters that programs exchange
 MOST_UNREAD = 0.5  # share of the cells of a column of which more cannot be read: the column is left out
 LOOKED_AT = 1000  # cells by which the form of dates is chosen
 
@@ -64,6 +69,72 @@ def fitted(schema: Schema, synthetic: Any) -> tuple[Schema, Any, Intake]:
         blanked=blanked,
     )
     return kept, named, intake
+
+
+def in_words_of(schema: Schema, synthetic: Any) -> tuple[Any, tuple[str, ...]]:
+    """The table with blank cells for the words that stand for them, and listed words in the form of the schema.
+
+    And the columns whose words had another form, but for those of yes and no. Words that the schema lists are left.
+    """
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    reworded = []
+    for a in (a for a in schema.coded if len(a.reads) == 1 and a.reads[0] in synthetic.column_names):
+        at = synthetic.column_names.index(a.reads[0])
+        column = synthetic.column(at)
+        if pa.types.is_dictionary(column.type) or not (
+            pa.types.is_string(column.type) or pa.types.is_large_string(column.type)
+        ):
+            continue
+        words = pc.unique(column.combine_chunks()).drop_null()
+        listed = [str(v) for v in a.values] if isinstance(a, CategoricalAttribute) else []
+        new = _translated(words.to_pylist(), listed)
+        if not new:
+            continue
+        coded = column.combine_chunks().dictionary_encode()
+        values = [new.get(w, w) for w in coded.dictionary.to_pylist()]
+        cells = pa.array(values, column.type).take(coded.indices)
+        synthetic = synthetic.set_column(at, synthetic.column_names[at], cells)
+        if any(w.strip().lower() not in (*TRUE, *FALSE) for w, to in new.items() if to is not None):
+            reworded.append(a.name)
+    return synthetic, tuple(reworded)
+
+
+def _translated(words: Sequence[str], listed: Sequence[str]) -> dict[str, str | None]:
+    """Words that are not listed, with what they stand for: a listed one, or None for a blank cell."""
+    plain: dict[str, list[str]] = {}
+    for label in listed:
+        plain.setdefault(_plain(label), []).append(label)
+    out: dict[str, str | None] = {}
+    for word in words:
+        if word in listed or word.strip() in listed:
+            continue
+        meant = plain.get(_plain(word), [])
+        if len(meant) == 1 and any(ch.isalpha() for ch in word):
+            out[word] = meant[0]
+        elif word.strip().lower() in BLANKS:
+            out[word] = None
+    return out
+
+
+def _plain(word: str) -> str:
+    """A word without case, and with a space for marks between letters."""
+    return BETWEEN.sub(" ", word.strip()).casefold()
+
+
+def only_unlisted(schema: Schema, synthetic: Any) -> dict[str, str]:
+    """Of each list with a cell for other values the one such value of the table, where there is no second one."""
+    import pyarrow.compute as pc
+
+    out = {}
+    for a in schema.coded:
+        if not isinstance(a, CategoricalAttribute) or not a.other or a.name not in synthetic.column_names:
+            continue
+        words = {str(w) for w in pc.unique(synthetic.column(a.name)).drop_null().to_pylist() if str(w).strip()}
+        if len(words) <= len(a.values) + 1 and len(new := words - {str(v) for v in a.values}) == 1:
+            out[a.name] = new.pop()
+    return out
 
 
 def _codes(a: Any, table: Any, *, strict: bool) -> Any:

@@ -16,9 +16,12 @@ class Intake:
     schema has no place for. ignored: real columns that the schema leaves out. lacking: columns that the synthetic table
     does not have. unreadable: its columns of which no cell could be read. renamed: its columns that were recognised
     under another name. further: its columns that the schema does not name. reformed: its columns whose dates were
-    written in another form. blanked: its columns with the share of cells that could not be read and count as blank.
-    proposed: rules that the headers propose and that are not in the schema, with what breaks them. texts: of a column
-    of numbers, a real cell as the file has it.
+    written in another form. reworded: its columns whose words were written in another form. blanked: its columns with
+    the share of cells that could not be read and count as blank. proposed: rules that the headers propose and that are
+    not in the schema, with what breaks them. texts: of a column of numbers, a real cell as the file has it. again:
+    columns that the schema leaves out, of which no two real records share a value, with the share of the synthetic
+    records that have that of an earlier one. unlisted: the one value of a column that the schema does not list, where
+    the synthetic table has one such value alone.
     """
 
     rows: int = 0
@@ -30,6 +33,9 @@ class Intake:
     renamed: tuple[str, ...] = ()
     further: tuple[str, ...] = ()
     reformed: tuple[str, ...] = ()
+    reworded: tuple[str, ...] = ()
     blanked: dict[str, float] = field(default_factory=dict)
     proposed: tuple[tuple[Any, RuleBreaks], ...] = ()
     texts: dict[str, str] = field(default_factory=dict)
+    again: dict[str, float] = field(default_factory=dict)
+    unlisted: dict[str, str] = field(default_factory=dict)

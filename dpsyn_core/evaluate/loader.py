@@ -17,7 +17,7 @@ import numpy as np
 from dpsyn_core.errors import TableError
 from dpsyn_core.estimate import Measurement
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats, Roles
-from dpsyn_core.evaluate.foreign import columns_beyond, fitted
+from dpsyn_core.evaluate.foreign import columns_beyond, fitted, in_words_of, only_unlisted
 from dpsyn_core.evaluate.intake import Intake
 from dpsyn_core.schema import Codec, Schema, propose_rules, rule_breaks
 from dpsyn_core.tables import has_decimal_comma, locate
@@ -77,12 +77,14 @@ def compare_tables(
             the column, never the cell.
     """
     asked, first = schema, None
+    synthetic, reworded = in_words_of(schema, synthetic)
     declared, schema, intake = schema, widened(schema, synthetic), Intake(further=columns_beyond(schema, synthetic))
     try:
         first = encode(schema, synthetic, "synthetic")
     except TableError:  # as far as it fits
         declared, synthetic, intake = fitted(asked, synthetic)
         schema = widened(declared, synthetic)
+    intake = replace(intake, reworded=reworded, unlisted=only_unlisted(schema, synthetic))
     further = (
         changed(asked, schema) if declared is asked else {a.name for a in asked.coded} - set(schema.domain().names)
     )
@@ -160,8 +162,21 @@ def _of_real(asked: Schema, declared: Schema, intake: Intake, real: tuple[Any, A
         misfits=used.num_rows - fits.num_rows,
         ignored=tuple(n for n in ignored if n != asked.unit.identifier),
         proposed=proposed,
+        again=_again([n for n in ignored if n in synthetic.column_names], every, synthetic),
         texts=_texts(declared, fits),
     )
+
+
+def _again(names: Sequence[str], real: Any, synthetic: Any) -> dict[str, float]:
+    """Of columns that are a key of the real table, the share of synthetic records that repeat an earlier value."""
+    import pyarrow.compute as pc
+
+    out = {}
+    for name in names:
+        x, z = (t.column(name).drop_null() for t in (real, synthetic))
+        if len(x) == real.num_rows and pc.count_distinct(x).as_py() == len(x) and len(z):
+            out[name] = 1 - pc.count_distinct(z).as_py() / len(z)
+    return {name: share for name, share in out.items() if share > 0}
 
 
 def _texts(schema: Schema, real: Any) -> dict[str, str]:

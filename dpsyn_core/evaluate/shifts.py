@@ -309,7 +309,8 @@ def shares(c: Comparison) -> list[MovedGroup]:
     for name in names:
         a, i = c.domain[name], c.domain.index(name)
         real, synthetic = (np.bincount(x, minlength=a.size) / max(1, len(x)) for x in (c.truth[i], c.synthetic[i]))
-        error = error_of_share(real, c.n, c.m)
+        both = (real * c.n + synthetic * c.m) / (c.n + c.m)  # one share, were both tables of the same people
+        error = error_of_share(both, c.n, c.m)
         words = c.words(name)
         gone = (synthetic == 0) & (real * c.m > sure**2)  # a fresh sample lacks them once in e^9 times at most
         came = (real == 0) & (synthetic > max(NEW_SHARE, sure**2 / max(1, min(c.n, c.m))))

@@ -14,15 +14,18 @@ from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
 USES: dict[str, tuple[str, ...]] = {
     "counts": (
         "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",
+        "stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom",
         "all_same", "lacking", "unreadable",
     ),
     "values": ("value",),
-    "means": ("mean", "rest", "high", "top", "bottom"),
+    "means": ("mean", "rest"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
     "gaps": ("group", "group_variance", "more_variance", "gaps", "pay_gap"),
-    "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser"),
-    "time": (*(f"{kind}_{part}" for kind in ("cycle", "course") for part in ("hour", "weekday", "month")), "before"),
-    "models": ("turned", "weaker"),
+    "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser", "heaps", "repeated"),
+    "time": (
+        *(f"{kind}_{part}" for kind in ("cycle", "course", "moved") for part in ("hour", "weekday", "month")), "before",
+    ),
+    "models": ("turned", "weaker", "interaction", "interaction_turned", "explained"),
 }  # fmt: skip
 LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
 SINGLE = ("values", "records", "time", "models")  # that nothing was found speaks for none of these

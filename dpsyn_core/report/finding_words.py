@@ -61,7 +61,7 @@ def _values(f: Finding, words: Words) -> dict[str, Any]:
         "columns": ", ".join(shown), "count": len(f.columns), "real": real, "synthetic": synthetic, "fresh": fresh,
         "parts": " + ".join(f.what.get("parts", ())),
     }  # fmt: skip
-    out |= {k: _other(k, v, f, words) for k, v in f.what.items() if k not in ("parts", "grade", "declare")}
+    out |= {k: _other(k, v, f, words) for k, v in f.what.items() if k not in ("parts", "grade", "declare", "another")}
     if f.key in ("turned", "weaker"):
         value = str(f.what.get("value", ""))
         out["term"] = f"{b} = {value}" if value else b
@@ -97,6 +97,8 @@ def _other(name: str, x: Any, f: Finding, words: Words) -> str:
         return local(f"{float(x):.1f}", words)
     if name == "near":
         return local(percent(float(x), 0), words)
+    if name in ("low", "high") and isinstance(x, str):  # dates
+        return dated(x, words)
     if isinstance(x, bool | str):
         return local(str(x), words) if f.what.get("decimal") and name == "value" else str(x)
     if isinstance(x, int):

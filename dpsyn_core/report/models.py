@@ -1,4 +1,4 @@
-"""Models and amounts side by side: regressions of the outcomes, and amounts that are often 0, real and synthetic."""
+"""Models and amounts side by side: regressions of the outcomes, interactions, variance of groups, amounts often 0."""
 
 from __future__ import annotations
 
@@ -6,19 +6,25 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dpsyn_core.evaluate import Comparison, amount_figures, effects
+from dpsyn_core.evaluate import Comparison, amount_figures, effects, group_variances, interactions
 from dpsyn_core.report.amounts import fine, told_apart
 from dpsyn_core.report.page import Page
 
 MOST = 30  # terms of one outcome that are shown, the strongest
+MOST_INTERACTIONS = 10  # the strongest
+
+
+FIGURES = (effects, interactions, group_variances, amount_figures)
 
 
 def section(page: Page, tables: Sequence[tuple[str, Comparison]]) -> None:
-    """A table of coefficients for each outcome, with signs that turned in red, and one of amounts that are often 0.
+    """A table of coefficients for each outcome, with signs that turned in red, and tables of what else models say.
 
+    These are interactions, the shares of variance between groups that are many or were asked for, and amounts that are
+    often 0.
     tables: names and comparisons; those without a real table have no models.
     """
-    shown = [(name, c) for name, c in tables if c.real is not None and (effects(c) or amount_figures(c))]
+    shown = [(name, c) for name, c in tables if c.real is not None and any(f(c) for f in FIGURES)]
     if not shown:
         return
     page.section(page.say("models"), private=True)
@@ -26,6 +32,8 @@ def section(page: Page, tables: Sequence[tuple[str, Comparison]]) -> None:
         if len(tables) > 1:
             page.heading(name)
         _regressions(page, c)
+        _interactions(page, c)
+        _group_variances(page, c)
         _amounts(page, c)
 
 
@@ -49,6 +57,31 @@ def _regressions(page: Page, c: Comparison) -> None:
         page.table(heads, rows, caption=page.say("regression_of", outcome=outcome), red=red)
 
 
+def _interactions(page: Page, c: Comparison) -> None:
+    shown = interactions(c)[:MOST_INTERACTIONS]
+    rows = []
+    for x in shown:
+        state = page.say("sign_turned") if x.turned else page.say("effect_weaker") if x.lost else ""
+        rows.append([x.outcome, f"{x.first} × {x.second}", page.percent(x.real), page.percent(x.synthetic), state])
+    if rows:
+        heads = [page.say(h) for h in ("outcome", "term", "explained_real", "explained_synthetic")]
+        red = [i for i, x in enumerate(shown) if x.turned]
+        page.table([*heads, ""], rows, caption=page.say("interactions_caption"), red=red)
+
+
+def _group_variances(page: Page, c: Comparison) -> None:
+    shown = group_variances(c)
+    rows = []
+    for v in shown:
+        fresh = " … ".join(page.percent(x) for x in v.fresh)
+        state = page.say("beyond_chance") if v.far else ""
+        rows.append([v.column, v.by, f"{v.groups}", page.percent(v.real), page.percent(v.synthetic), fresh, state])
+    if rows:
+        heads = ("outcome", "grouped_by", "groups_number", "explained_real", "explained_synthetic", "fresh_samples")
+        red = [i for i, v in enumerate(shown) if v.moved]
+        page.table([*(page.say(h) for h in heads), ""], rows, caption=page.say("group_variances_caption"), red=red)
+
+
 def _amounts(page: Page, c: Comparison) -> None:
     rows = []
     for a in amount_figures(c):
@@ -61,7 +94,7 @@ def _amounts(page: Page, c: Comparison) -> None:
 
 
 def models_entry(c: Comparison) -> dict[str, Any]:
-    """Both as JSON types; nothing without a real table."""
+    """As JSON types, without what `columns_entry` has; nothing without a real table."""
     if c.real is None:
         return {}
     terms = [
@@ -77,4 +110,8 @@ def models_entry(c: Comparison) -> dict[str, Any]:
         }
         for e in effects(c)
     ]
-    return {"models": terms, "amounts": [asdict(a) for a in amount_figures(c)]}
+    together = [
+        {k: getattr(x, k) for k in ("outcome", "first", "second", "real", "synthetic", "kept", "lost", "turned")}
+        for x in interactions(c)
+    ]
+    return {"models": terms, "interactions": together, "amounts": [asdict(a) for a in amount_figures(c)]}

@@ -13,6 +13,7 @@ from dpsyn_core.report.finding_words import example_words, finding_words, first_
 from dpsyn_core.report.wording import ENGLISH, Words, local
 
 WHOLE = "relations"  # the finding on all relations together
+LEFT_OUT = "ignored"  # what the schema leaves out, which is no change
 MOST = 12  # findings that are listed
 NAMED = 3  # changes that a sentence names: the list of findings has all, and nobody reads a paragraph of them
 MOST_BAD = 3  # uses that the sentence names as bad
@@ -31,15 +32,18 @@ def parts(found: Verdict, words: Words = ENGLISH, *, epsilon: float | None = Non
     if first is not None:
         helps = words["verdict_remedy"].format(remedy=remedy_words(first, words)) if first.remedy else ""
         head = " ".join(part for part in (first_words(first, words), helps, head) if part)
-    more = sum(f.key != WHOLE for f in found.findings) - (first is not None) - NAMED
+    more = sum(f.key not in (WHOLE, LEFT_OUT) or f is first for f in found.findings) - (first is not None) - NAMED
     listed = "; ".join(texts[:NAMED]) + (words["verdict_more"].format(count=more) if more > 0 else "")
-    return head, words["verdict_moved"].format(list=listed) if texts else ""
+    moved = words["verdict_moved"].format(list=listed) if texts else ""
+    left = [first_words(f, words) for f in found.findings if f.key == LEFT_OUT and f is not first]
+    return head, " ".join(part for part in (moved, *left) if part)
 
 
 def changes(found: Verdict, words: Words = ENGLISH) -> list[str]:
     """The findings after the first one, the gravest first, each in words."""
-    listed = [f for f in found.findings if f.key != WHOLE]
-    return [finding_words(f, words, examples=False) for f in listed[bool(_first(found)) : MOST]]
+    first = _first(found)
+    listed = [f for f in found.findings if f.key not in (WHOLE, LEFT_OUT) and f is not first]
+    return [finding_words(f, words, examples=False) for f in listed[: MOST - bool(first)]]
 
 
 def _head(found: Verdict) -> str:

@@ -64,3 +64,33 @@ def test_signs_that_turned_stand_in_red_in_both_languages(table, language, word)
     page = html_report("people", [table], language=language)
     rows = [r.partition("</tr>")[0] for r in page.split("<tr") if r.startswith(" class='red'")]
     assert rows and all(word in r for r in rows) and any("age" in r for r in rows)
+
+
+def test_interactions_and_variance_between_groups_stand_beside_the_models():
+    def of(seed, other):
+        rng = np.random.default_rng(seed)
+        shop, shift, size = rng.integers(0, 12, N), rng.choice(["day", "night"], N), rng.choice(["small", "large"], N)
+        together = np.where((shift == "day") == (size == "small"), 1, -1) * other
+        pay = 100 + 3 * np.cos(shop) + together + rng.normal(0, 1, N)
+        return pd.DataFrame({"shop": [f"S{k}" for k in shop], "shift": shift, "size": size, "pay": pay.round(2)})
+
+    schema = Schema.of({"version": 1, "name": "shops", "attributes": [
+        {"name": "shop", "kind": "categorical", "values": [f"S{k}" for k in range(12)]},
+        {"name": "shift", "kind": "categorical", "values": ["day", "night"]},
+        {"name": "size", "kind": "categorical", "values": ["small", "large"]},
+        {"name": "pay", "kind": "numeric", "dtype": "float", "min": 80, "max": 120},
+    ]})  # fmt: skip
+    sides = [pa.Table.from_pandas(of(k, sign), preserve_index=False) for k, sign in ((1, 1), (2, -1))]
+    made = ScoredTable(name="made", comparison=compare_tables(schema, sides[1], sides[0]), scores={})
+    entry = table_entry(made)
+    (found,) = [x for x in entry["interactions"] if x["outcome"] == "pay"]
+    real = of(1, 1)
+    cells = real.groupby(["shift", "size"])["pay"].mean()
+    spread = real["pay"].var(ddof=0)
+    contrast = (cells["day", "small"] - cells["day", "large"] - cells["night", "small"] + cells["night", "large"]) / 4
+    assert found["real"] == pytest.approx(contrast**2 / spread, rel=0.02)
+    assert found["turned"] and found["kept"] == pytest.approx(-1, abs=0.1)
+    (variance,) = [v for v in entry["group_variances"] if v["column"] == "pay"]
+    assert variance["by"] == "shop" and variance["real"] > 0.5
+    for language, title in (("en", "Variance between groups"), ("de", "Varianz zwischen Gruppen")):
+        assert title in html_report("shops", [made], language=language)

@@ -40,7 +40,7 @@ def amount_figures(c: Comparison) -> list[AmountFigures]:
     out = []
     for name, (real, synth) in _amounts(c):
         rest, some = real[real != 0], synth[synth != 0]
-        if _often_zero(real) and len(rest) >= FEWEST and len(some):
+        if often_zero(real) and len(rest) >= FEWEST and len(some):
             out.append(
                 AmountFigures(
                     column=name,
@@ -61,14 +61,15 @@ def _amounts(c: Comparison) -> Iterator[tuple[str, tuple[Floats, Floats]]]:
             yield name, (real, synth)
 
 
-def _often_zero(real: Floats) -> bool:
+def often_zero(real: Floats) -> bool:
+    """Whether some of a number are 0, and some are above."""
     return bool(real.min() >= 0 and SOME <= (real == 0).mean() <= 1 - SOME)
 
 
 def amounts(c: Comparison) -> Iterator[Finding]:
     """The figures of each amount that is often 0, and the ends of each number, where no fresh sample has them."""
     for name, (real, synth) in _amounts(c):
-        if not _often_zero(real):
+        if not often_zero(real):
             yield from _ends(name, real, synth, 1.0, ("top", "bottom"))
             continue
         zeros, here = float((real == 0).mean()), float((synth == 0).mean())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from dpsyn_core.errors import MetricError
+from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings.finding import SURE, Finding
 from dpsyn_core.evaluate.group_differences import group_gaps
@@ -23,6 +24,8 @@ OF_SOME = 0.5  # weight where some relations are left: a finding that names colu
 NEARLY = 0.1  # share of the relations that is lost beyond chance
 OF_GROUPS = 0.3  # of differences between groups that are all gone
 NAMED = 3
+ONE_OF_MANY = 0.25  # of the weight of a mean that is off by more than chance makes one, and not the worst of all
+OTHER_CELL = "(other)"  # what the schema calls the cell of unlisted values
 RARE = 0.1  # added where a value is gone or new: who asks for it is wrong about all of it
 CLEAR = 3.0  # times what a fresh sample is off: a column of weaker relations may have them by chance alone
 LOST, OTHERS = 0.25, 0.7  # a column that keeps at most so much of its relations, where the others keep at least so much
@@ -42,10 +45,11 @@ def moved(found: Verdict, c: Comparison) -> Iterator[Finding]:
             continue
         yield Finding(key=key, weight=OF_A_PAIR * gap, columns=x.columns, real=x.real, synthetic=x.synthetic or 0.0,
                       fresh=x.real, remedy="declare")  # fmt: skip
+    sure = {m.column for m in shifts.means(c)}
     for m in found.means:
         yield Finding(
             key="mean",
-            weight=1 - math.exp(-m.distance),
+            weight=(1 - math.exp(-m.distance)) * (1 if m.column in sure else ONE_OF_MANY),
             columns=(m.column,),
             real=m.real,
             synthetic=m.synthetic,
@@ -82,7 +86,8 @@ def _fixed(found: Verdict) -> Iterator[Finding]:
 
 def _groups(found: Verdict, c: Comparison) -> Iterator[Finding]:
     for g in found.groups:
-        what = {"value": g.value, "decimal": g.decimal}
+        value = c.intake.unlisted.get(g.category, g.value) if g.value == OTHER_CELL and not g.real else g.value
+        what = {"value": value, "decimal": g.decimal}
         if not g.column:
             weight = abs(g.real - g.synthetic) + RARE * (min(g.real, g.synthetic) == 0)
             yield Finding(key="share", weight=weight, columns=(g.category,), real=g.real, synthetic=g.synthetic,

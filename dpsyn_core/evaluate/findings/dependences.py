@@ -58,9 +58,14 @@ def _plainest(c: Comparison, cells: ExactCells, same: list[Finding]) -> Finding:
     return min((f for f in same if f.weight >= ABOUT * most), key=lambda f: _distinct(c, cells, f.columns[0]))
 
 
+def followed(c: Comparison) -> list[tuple[str, str]]:
+    """Pairs of a column and one that is a function of it."""
+    return [pair for pair, _ in _maps(c, ExactCells.of(c))]
+
+
 def functional(c: Comparison) -> set[frozenset[str]]:
     """Pairs of columns of which one is a function of the other."""
-    return {frozenset(pair) for pair, _ in _maps(c, ExactCells.of(c))}
+    return {frozenset(pair) for pair in followed(c)}
 
 
 def _maps(c: Comparison, cells: ExactCells) -> list[tuple[tuple[str, str], NDArray[np.int64]]]:
@@ -142,8 +147,10 @@ def _holds(x: Whole, y: Whole, learn: NDArray[np.intp], check: NDArray[np.intp],
 
 def _functions(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
     for (a, b), follows in _maps(c, cells):
-        (x, x_made, _), (y, y_made, _) = cells.column(a), cells.column(b)
+        (x, x_made, _), (y, y_made, w) = cells.column(a), cells.column(b)
         broken, real = (_otherwise(follows, *side) for side in ((x_made, y_made), (x, y)))
+        if not cells.measured(b):
+            broken &= (np.bincount(y + 1, minlength=w + 1) > 0)[y_made + 1]  # new values are found by themselves
         share, fresh = float(broken.mean()), float(real.mean())
         if beyond_chance(share, fresh, c.n, c.m):
             yield Finding(

@@ -310,10 +310,16 @@ def _found(
 
 
 def keys(c: Comparison) -> list[Finding]:
-    """Columns, and pairs of columns, that no two real records share, where chance would have some do."""
+    """Columns, and pairs of columns, that no two real records share, where chance would have some do.
+
+    Those that the schema leaves out, such as numbers of customers, count as well.
+    """
     cells, out = ExactCells.of(c), []
+    for name, share in c.intake.again.items():
+        if beyond_chance(share, 0.0, c.whole_n, c.whole_m):
+            out.append(Finding(key="key", weight=share, columns=(name,), real=0.0, synthetic=share, fresh=0.0))
     if c.n < 100:
-        return []
+        return out
     singles = set()
     for name in c.domain.names:
         x, synth, size = cells.column(name)

@@ -7,19 +7,26 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings import (
     amounts,
     columns,
     dependences,
     identities,
+    interactions,
     nearness,
     outcomes,
     series,
+    shapes,
     tables,
     variances,
 )
 from dpsyn_core.evaluate.findings.finding import LEAST, OF_RULES, Finding
+from dpsyn_core.evaluate.relations import relations
+from dpsyn_core.evaluate.shifts import SURE, error_of_share
 
 if TYPE_CHECKING:
     from dpsyn_core.evaluate.grades import Verdict
@@ -28,7 +35,12 @@ HOLDS = 0.01  # share of the real records that break a proposed rule at most
 EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
 NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that weighs so much at least
-ALL_OF = 0.8  # of a share that moved, or of an order that is broken: what says so much of it explains it
+ALL_OF = 0.8  # of an order that is broken: what says so much of it explains it
+FEW_PAIRS = 3  # related pairs: where there are no more, those that are lost say all
+OF_RELATIONS = ("pair", "ratio", "v", "unrelated")  # which a column loses that goes against what decides it
+DECIDED = ("function", "filter_blank", "filter_zero")
+SHAPES = ("stretch", "above", "below")
+OF_A_SHAPE = ("mean", "rest", "high", "top", "bottom", "new_numbers", "share", "group", "unrelated", "weaker", "turned")
 OF_COLUMNS = (
     "unrelated",
     "pair",
@@ -51,22 +63,30 @@ OF_COLUMNS = (
     "outside",
     "new_numbers",
     "coarser",
+    *SHAPES,
 )
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
-    "blank": ("share", "mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank"),
-    "zeros": ("mean", "rest", "filter_zero"),
-    "outside": ("mean", "high", "top", "bottom", "rest", "new_numbers"),
-    "fractions": ("mean", "new_numbers", "outside", "pair"),
+    "blank": (
+        "share", "mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank",
+        *SHAPES,
+    ),
+    "zeros": ("mean", "rest", "filter_zero", *SHAPES),
+    "outside": (*OF_A_SHAPE, *SHAPES),
+    "fractions": (*OF_A_SHAPE, *SHAPES, "outside", "pair"),
+    **dict.fromkeys(SHAPES, (*OF_A_SHAPE, "relations")),
     "turned": ("unrelated", "group"),
-    "more_variance": ("unrelated", "group"),
+    "more_variance": ("unrelated", "group", *SHAPES),
     "cycle_hour": ("unrelated", "ratio"),
+    **{f"moved_{part}": ("unrelated", "pair", "group") for part in ("hour", "weekday", "month")},
     "course_hour": ("unrelated", "pair", "group"),
     "course_weekday": ("unrelated", "pair", "group"),
     "course_month": ("unrelated", "pair", "group", "relations"),
-    "coarser": ("new_numbers", "day"),
-    "date": ("outside", "cycle_month"),
-}
+    "coarser": ("new_numbers", "day", "times_hour"),
+    "heaps": ("share", "new_numbers", *SHAPES),
+    "repeated": ("relations",),
+    "date": ("outside", "cycle_month", *SHAPES),
+}  # fmt: skip
 
 
 def findings(c: Comparison, found: Verdict) -> list[Finding]:
@@ -82,6 +102,9 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
         *tables.foreign(c),
         *tables.readings(c),
         *tables.coarser(c),
+        *tables.repeated(c),
+        *shapes.shapes(c),
+        *interactions.lost_interactions(c),
         *chain(tables.kinds(c), amounts.amounts(c), series.series(c), outcomes.outcomes(c), variances.variances(c)),
         *columns.unrelated(c),
         *columns.gaps(c),
@@ -90,10 +113,37 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
     ]
     same = {frozenset(f.columns) for f in listed if f.key in ("group_variance", "more_variance")}
     listed = [f for f in listed if f.key != "ratio" or frozenset(f.columns) not in same]
-    listed = _impossible_first(_causes_first(listed))
+    listed = _named_pairs_first(c, _simpler_first(_impossible_first(_causes_first(c, listed))))
     of_fixed = ("fixed", "fixed_more", "one_bin")
     kept = [f for f in listed if f.weight >= LEAST and (f.key in of_fixed or still.isdisjoint(f.columns))]
     return sorted(kept, key=lambda f: -f.weight)
+
+
+def _simpler_first(listed: list[Finding]) -> list[Finding]:
+    """What is wrong of one or two columns comes before an interaction of these (marginality; Nelder 1977).
+
+    And what is wrong of an outcome before what all other columns together say of it.
+    """
+    out = []
+    for f in listed:
+        simpler = []
+        if f.key in ("interaction", "interaction_turned"):
+            simpler = [g.weight for g in listed if set(g.columns) < set(f.columns) and g.weight >= MUCH]
+        elif f.key == "explained":
+            simpler = [g.weight for g in listed if g is not f and f.columns[0] in g.columns]
+            simpler += [g.weight for g in listed if g.key in ("relations", "unrelated")]
+        out.append(_after(f, simpler))
+    return out
+
+
+def _named_pairs_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
+    """Where few pairs are related, those that are lost say more than that relations are lost."""
+    pairs = [f.weight for f in listed if f.key in ("pair", "ratio", "v")]
+    try:
+        few = len({*map(frozenset, relations(c).pairs)}) <= FEW_PAIRS
+    except MetricError:
+        return listed
+    return [_after(f, pairs) if few and f.key == "relations" else f for f in listed]
 
 
 def _impossible_first(listed: list[Finding]) -> list[Finding]:
@@ -103,7 +153,7 @@ def _impossible_first(listed: list[Finding]) -> list[Finding]:
     """
     beyond = [f for f in listed if f.key == "outside"]
     out, worst = [], []
-    for f in (f for f in listed if f.key in (*OF_RULES, "proposed") and f.weight >= MUCH):
+    for f in (f for f in listed if f.key in (*OF_RULES, "proposed", "combinations") and f.weight >= MUCH):
         others = [g.weight for g in beyond if set(g.columns) <= set(f.columns) and g.weight >= ALL_OF * f.weight]
         if f.key == "order" and f.remedy != "proposed" and others:  # no header says so: a number of another size did it
             listed = [_after(f, others) if g is f else g for g in listed]
@@ -111,6 +161,7 @@ def _impossible_first(listed: list[Finding]) -> list[Finding]:
             worst.append(f)
     for f in listed:
         same = [g.weight for g in worst if f.key in OF_COLUMNS and set(f.columns) <= set(g.columns)]
+        same += [g.weight for g in worst if f.key in OF_RELATIONS and g.key in DECIDED and g.columns[1] in f.columns]
         out.append(_after(f, [w for w in same if w >= NEARLY * f.weight]))
     return out
 
@@ -120,26 +171,45 @@ def _after(f: Finding, weights: list[float]) -> Finding:
     return replace(f, weight=min(f.weight, max(weights) * 0.99)) if weights else f
 
 
-def _causes_first(listed: list[Finding]) -> list[Finding]:
+def _causes_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
     """A column that is blank, 0, or out of range more often has another mean for that reason: the cause comes first.
 
-    A filter that says of nearly all cells that are blank or filled where they should not be comes before their share.
+    A filter that says of all cells that are blank or filled where they should not be, but for some that chance adds,
+    comes before their share. Weaker effects of a column follow from its values, however much they weigh.
     """
     out = {id(f): f for f in listed}
-    for cause in (f for f in listed if f.key in CAUSES and f.weight >= MUCH):
-        follows = [
-            f
-            for f in listed
-            if f.key in CAUSES[cause.key] and (f.key == "relations" or set(cause.columns) & set(f.columns))
+    causes = [f for f in listed if f.key in CAUSES and f.weight >= MUCH and f.what.get("another", True)]
+    for cause in causes:
+        follows = _that_follow(cause, listed)
+        heavier = [f.weight for f in follows if f.weight > cause.weight]
+        filters = [
+            f.weight for f in follows if f.key == "filter_blank" and cause.weight - f.weight <= _by_chance(cause, c)
         ]
-        heavier = [f.weight for f in follows if cause.weight < f.weight <= cause.weight / EXPLAINED]
-        filters = [f.weight for f in follows if f.key == "filter_blank" and f.weight >= ALL_OF * cause.weight]
-        if cause.key == "blank" and filters:
+        if filters:
             out[id(cause)] = _after(cause, filters)
-            continue
-        if heavier:
+        elif heavier:
             out[id(cause)] = replace(cause, weight=max(heavier) * 1.0001)
+    for cause in causes:  # of two that were raised above the same finding
+        for f in (f for f in _that_follow(cause, listed) if f.key in CAUSES and f.key != "filter_blank"):
+            out[id(f)] = _after(out[id(f)], [out[id(cause)].weight])
     return list(out.values())
+
+
+def _by_chance(f: Finding, c: Comparison) -> float:
+    """By how much a share is off in a fresh sample at most."""
+    return SURE * float(error_of_share(np.array(f.real or 0.0), c.n, c.m))
+
+
+def _that_follow(cause: Finding, listed: list[Finding]) -> list[Finding]:
+    """Findings that a cause explains: of the same columns, and not much heavier than it is."""
+    same = [
+        f for f in listed if f.key in CAUSES[cause.key] and (f.key == "relations" or {*cause.columns} & {*f.columns})
+    ]
+    changed = {
+        f.columns[0] for f in same if f.key == "weaker"
+    }  # outcomes: a term that is another one moves all effects
+    same += [f for f in listed if f.key == "weaker" and f.columns[0] in changed and f not in same]
+    return [f for f in same if f.key == "weaker" or f.weight <= cause.weight / EXPLAINED]
 
 
 def _rules(c: Comparison) -> Iterator[Finding]:

@@ -4,22 +4,29 @@ Three signs, each against what a fresh sample of the same people has: records th
 met again (a fresh sample meets 1 - exp(-2 m N2 / (n N1)) of them on average, N1 and N2 being the combinations of values
 that occur once and twice; Good 1953, Biometrika 40); records that lie much nearer to a real one than that lies to its
 neighbour among real records; records that stand at the same place in both files, and equal numbers of each combination
-of values.
+of values. Where each of some things has one record at each of some times, every table of these has the same places: its
+other columns are compared place by place, against the places next to them.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.findings.cells import ExactCells, Whole
+from dpsyn_core.evaluate.findings.dependences import followed
 from dpsyn_core.evaluate.findings.finding import ALARM, Finding, beyond_chance
 
 SURE = 5.0  # standard errors of a fresh sample
 LEAST = 0.01  # share of the records beyond those of a fresh sample
+FEW, NONE, SOME = 0.001, 0.5, 10  # the same where a fresh sample meets less than NONE of them, and met ones at least
+NEARER = 0.3  # of the places of a grid: courses of single things that all tables share make some as near
+FULL, LINES = 0.9, 5  # of the places of a grid have a record, and lines and columns of one at least
 NEAR = 0.25  # of the distance of a real record to its own neighbour: nearer is much nearer
 RARELY, MANY = 0.02, 0.08  # of a fresh sample lie nearer than usual; so many more are no chance
 ASKED, AMONG = 700, 5000  # records whose neighbours are sought, and those among which they are sought
@@ -35,6 +42,9 @@ def nearness(c: Comparison) -> list[Finding]:
     cells = ExactCells.of(c)
     real, synth = cells.whole
     keys = record_keys(real), record_keys(synth)
+    if (sides := grid(c, cells)) is not None:
+        signs_of = [s for s in (_same_numbers(c, *keys), *_in_grid(c, cells, sides)) if s is not None]
+        return signs_of[:1]
     signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells, keys[1])]
     signs_of = [s for s in signs if s is not None]
     return [max(signs_of, key=lambda f: f.weight)] if signs_of else []
@@ -63,7 +73,8 @@ def _met_again(c: Comparison, real: NDArray[np.uint64], made: NDArray[np.uint64]
     expected = fresh * len(once)
     error = math.sqrt(met + 4 * twice * (c.m / c.n) ** 2 + 1)
     share = met / len(once)
-    if met - expected <= SURE * error or share - fresh < LEAST:
+    least = FEW if expected < NONE and met >= SOME else LEAST
+    if met - expected <= SURE * error or share - fresh < least:
         return None
     at = np.flatnonzero(np.isin(real, once) & np.isin(real, made))
     return Finding(
@@ -96,6 +107,74 @@ def _same_places(real: NDArray[np.uint64], made: NDArray[np.uint64]) -> Finding 
     if not beyond_chance(same, beside, size, size, sure=2 * SURE) or same - beside < 5 * LEAST:
         return None
     return Finding(key="places", weight=ALARM + same - beside, synthetic=same, fresh=beside, remedy="copies")
+
+
+def grid(c: Comparison, cells: ExactCells) -> tuple[str, str] | None:
+    """Two columns of which each pair of values has one real record, such as shops and days; None where none has."""
+    size = {n: int(np.count_nonzero(np.bincount(cells.column(n)[0] + 1)[1:])) for n in c.domain.names}
+    for a, b in combinations(c.domain.names, 2):
+        if min(size[a], size[b]) < LINES or not FULL * size[a] * size[b] <= c.n <= size[a] * size[b]:
+            continue
+        (x, _, _), (y, _, width) = cells.column(a), cells.column(b)
+        if min(x.min(), y.min()) >= 0 and len(np.unique(x.astype(np.int64) * width + y)) == c.n:
+            return a, b
+    return None
+
+
+def _in_grid(c: Comparison, cells: ExactCells, sides: tuple[str, str]) -> Iterator[Finding | None]:
+    """Equal records at equal places of a grid, then much nearer ones, in the columns that no place decides."""
+    decided = {*sides, *(b for a, b in followed(c) if a in sides)}
+    names = tuple(n for n in c.domain.names if n not in decided)
+    if not names:
+        return
+    (x, x_made, _), (y, y_made, width) = (cells.column(n) for n in sides)
+    places = x.astype(np.int64) * width + y, x_made.astype(np.int64) * width + y_made
+    _, at, made = np.intersect1d(*places, return_indices=True)
+    lines = [np.lexsort((y, x)), np.lexsort((x, y))]
+    after = [np.roll(line, -1)[np.argsort(line)][at] for line in lines]  # the next one of the same thing, or time
+    if len(at) < FEWEST:
+        return
+    rows = [c.domain.index(n) for n in names]
+    real, synth = (record_keys(t[rows]) for t in cells.whole)
+    same = float((real[at] == synth[made]).mean())
+    beside = max(float((real[at] == real[k]).mean()) for k in after)
+    if beyond_chance(same, beside, len(at), len(at), sure=2 * SURE) and same - beside >= 5 * LEAST:
+        yield Finding(key="places", weight=ALARM + same - beside, synthetic=same, fresh=beside, remedy="copies")
+    left = [_beside_lines(c, cells, n, (at, made), sides) for n in names if cells.measured(n)]
+    if not left:
+        return
+    other = [np.random.default_rng(k).permutation(len(at)) for k in (6, 7)]
+    pairs = [np.stack(x) for x in zip(*left, strict=True)]
+    apart = _between(pairs[0], pairs[0][:, other[0]])
+    near, usual = (_between(pairs[0], x) < NEAR * apart for x in (pairs[1], pairs[1][:, other[1]]))
+    share, fresh = float(near[apart > 0].mean()), float(usual[apart > 0].mean())
+    if beyond_chance(share, fresh, len(at), len(at), sure=SURE) and share - fresh >= NEARER:
+        yield Finding(key="near_copies", weight=ALARM + min(0.9, share - fresh), synthetic=share, fresh=fresh,
+                      what={"near": NEAR}, remedy="copies")  # fmt: skip
+
+
+def _beside_lines(
+    c: Comparison, cells: ExactCells, name: str, rows: tuple[NDArray[np.intp], NDArray[np.intp]], sides: tuple[str, str]
+) -> tuple[Floats, Floats]:
+    """A number of both tables at each place, less the means of its line and its column, in real deviations.
+
+    What is left is that of single places: what shops and days have in common, every table of them has.
+    """
+    out = []
+    lines = [np.unique(cells.column(n)[0][rows[0]], return_inverse=True)[1] for n in sides]
+    for values, at in zip(cells.floats(name), rows, strict=True):
+        x = values[at]
+        x = np.where(np.isnan(x), np.nanmean(x) if not np.isnan(x).all() else 0.0, x)
+        for line in lines:
+            x = x - (np.bincount(line, x) / np.bincount(line))[line]
+        out.append(x)
+    spread = float(out[0].std()) or 1.0
+    return out[0] / spread, out[1] / spread
+
+
+def _between(some: Floats, others: Floats) -> Floats:
+    """Distances of the columns of two arrays (numbers, places): the sum of differences, each 1 at most."""
+    return np.asarray(np.minimum(np.abs(some - others), 1).sum(axis=0))
 
 
 def _neighbours(c: Comparison, cells: ExactCells, made: NDArray[np.uint64]) -> Finding | None:
@@ -133,9 +212,12 @@ def _neighbours(c: Comparison, cells: ExactCells, made: NDArray[np.uint64]) -> F
 
 
 def _points(c: Comparison, cells: ExactCells, rows: tuple[NDArray[np.intp], ...]) -> list[list[NDArray[np.float32]]]:
-    """Three groups of records, [numbers scaled by the real spread, other cells] of each, float32 (records, columns)."""
-    numbers: list[list[NDArray[np.float32]]] = [[], [], []]
-    others: list[list[NDArray[np.float32]]] = [[], [], []]
+    """Groups of records, [numbers scaled by the real spread, other cells] of each, float32 (records, columns).
+
+    rows: of real records in the first two groups, of synthetic ones in the third.
+    """
+    numbers: list[list[NDArray[np.float32]]] = [[] for _ in rows]
+    others: list[list[NDArray[np.float32]]] = [[] for _ in rows]
     names = c.domain.names
     if len(names) > WIDE:
         names = tuple(names[i] for i in np.sort(np.random.default_rng(3).permutation(len(names))[:WIDE]))

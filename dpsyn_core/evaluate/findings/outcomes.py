@@ -25,6 +25,8 @@ FEWEST = 30  # records of each side of a dummy, and beyond the number of terms
 SURE = 4.5  # standard errors from 0 of an effect whose sign counts
 FAR = 0.05  # of a standard deviation of the outcome: effects from which on a sign counts
 SAME = 0.98  # correlation with the outcome
+SOME = 0.1  # of the variance of an outcome that the others explain, from which on it counts whether they do
+OF_A_RELATION = 0.6  # weight of a relation that is lost, as of a correlation
 INTERVAL = 1.96
 EXACT = 1e-4  # share of the variance that terms leave of an outcome that they decide, which is no model
 SINGULAR = 1e-3  # of a term's length is left beside the other terms, else it is left out
@@ -32,7 +34,10 @@ SINGULAR = 1e-3  # of a term's length is left beside the other terms, else it is
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class Effect:
-    """One term of one outcome: its coefficient in both tables, in standard deviations of the outcome, with errors."""
+    """One term of one outcome: its coefficient in both tables, in standard deviations of the outcome, with errors.
+
+    own: the share of the term's variance that the other terms leave in the real table.
+    """
 
     outcome: str
     column: str
@@ -40,6 +45,12 @@ class Effect:
     real: float
     synthetic: float
     errors: tuple[float, float]
+    own: float = 1.0
+
+    @property
+    def far(self) -> float:
+        """By how much both differ, 1 at most: of what a term says by itself, for terms that say the same share it."""
+        return float(min(1.0, abs(self.real - self.synthetic) * np.sqrt(self.own)))
 
     @property
     def turned(self) -> bool:
@@ -80,24 +91,37 @@ def two_valued(c: Comparison) -> list[str]:
 def effects(c: Comparison) -> list[Effect]:
     """All effects of all outcomes, once a comparison."""
     if "effects" not in c.scores:
+        c.scores["explained"] = []
         c.scores["effects"] = [e for name in outcome_columns(c) for e in _effects(c, name)]
     out: list[Effect] = c.scores["effects"]
     return out
 
 
 def outcomes(c: Comparison) -> Iterator[Finding]:
-    """Effects whose sign turned, and effects that are gone."""
+    """Effects whose sign turned, effects that are gone, and outcomes that the other columns no longer explain."""
     for e in effects(c):
         if e.turned or e.gone:
-            size = float(min(1.0, abs(e.real - e.synthetic)))  # as JSON has it
             yield Finding(
                 key="turned" if e.turned else "weaker",
-                weight=size * (0.9 if e.turned else 0.4),
+                weight=e.far * (0.9 if e.turned else 0.4),
                 columns=(e.outcome, e.column),
                 real=e.real,
                 synthetic=e.synthetic,
                 fresh=e.real,
                 what={"value": e.value, "low": e.interval(0)[0], "high": e.interval(0)[1]},
+                remedy="declare",
+            )
+
+    for outcome, real, synth in c.scores["explained"]:
+        error = sum(4 * x * (1 - x) ** 2 / min(k, MOST) for x, k in ((real, c.n), (synth, c.m)))
+        if real > SOME and synth < real / 2 and real - synth > SURE * float(np.sqrt(error)):
+            yield Finding(
+                key="explained",
+                weight=OF_A_RELATION * float(np.sqrt(real) - np.sqrt(synth)),
+                columns=(outcome,),
+                real=real,
+                synthetic=synth,
+                fresh=real,
                 remedy="declare",
             )
 
@@ -129,6 +153,9 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     fits = [_fit(x[:, kept], v) for x, v in sides]
     if fits[0][2] < EXACT:
         return
+    # of as many records as there are beyond the terms: more terms explain more by chance
+    shares = [1 - fit[2] * (len(v) - 1) / (len(v) - len(kept) - 1) for fit, (_, v) in zip(fits, sides, strict=True)]
+    c.scores["explained"].append((outcome, *(max(0.0, float(x)) for x in shares)))
     for k, at in enumerate(kept):
         errors = float(fits[0][1][k]), float(fits[1][1][k])
         if min(errors) > 0 and np.isfinite(errors).all():
@@ -139,6 +166,7 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
                 real=float(fits[0][0][k]),
                 synthetic=float(fits[1][0][k]),
                 errors=errors,
+                own=float(fits[0][3][k]),
             )
 
 
@@ -208,12 +236,16 @@ def _independent(x: NDArray[np.float64]) -> list[int]:
     return sorted(some[order[: len(left)][left]].tolist())
 
 
-def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float]:
-    """Coefficients and their standard errors, without the constant, and the share of the variance that is left."""
+def _fit(x: NDArray[np.float64], y: Floats) -> tuple[Floats, Floats, float, Floats]:
+    """Coefficients and their standard errors, without the constant, and the share of the variance that is left.
+
+    And the share of the variance of each term that the others leave.
+    """
     centred, left = x - x.mean(axis=0), y - y.mean()
     inverse = np.linalg.pinv(centred.T @ centred, rcond=1e-8, hermitian=True)
     slopes = inverse @ (centred.T @ left)
     apart = left - centred @ slopes
     meat = (centred * apart[:, None] ** 2).T @ centred  # White 1980: errors that need not be equal
     rest = float(apart @ apart / max(float(left @ left), 1e-300))
-    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest
+    own = 1 / np.maximum(np.diag(inverse) * (centred**2).sum(axis=0), 1)
+    return slopes, np.sqrt(np.maximum(np.diag(inverse @ meat @ inverse), 0)), rest, own

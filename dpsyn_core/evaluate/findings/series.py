@@ -21,6 +21,7 @@ MOST_KEYS = 0.2  # keys by records: more are no series
 A_DAY = 86_400
 NONE = 24  # above all hours, weekdays and months
 FEW, LEAST_PARTS = 5, 4  # records of an hour or a month that has a mean, and parts that make a course
+MOVED, MANY = 0.5, 50  # correlation of two courses up to which one has moved, and records of each of their parts then
 TURNED = 0.5  # negative correlation of two courses from which on they are opposite
 SURE = 5.0
 
@@ -61,9 +62,12 @@ def _cycles(c: Comparison, date: str, sides: list[dict[str, NDArray[np.int64]]],
         real, synth = (shifts.correlation_ratio(x, s[part], NONE) ** 2 for x, s in zip(values, sides, strict=True))
         groups = 24 if part == "hour" else 12
         courses = [_means(x, s[part]) for x, s in zip(values, sides, strict=True)]
-        if min(real, synth) >= FAR and (turned := _against(*courses, first=int(part != "hour"))) is not None:
+        of_a_part = min(c.n, c.m) / groups
+        other = _other_course(*courses, first=int(part != "hour"), many=of_a_part >= MANY)
+        if min(real, synth) >= FAR and other is not None:
+            kind, turned = other
             yield Finding(
-                key=f"course_{part}", weight=min(real, synth), columns=(name, date), what=turned, remedy="time"
+                key=f"{kind}_{part}", weight=min(real, synth), columns=(name, date), what=turned, remedy="time"
             )
             continue
         if min(c.n, c.m) < FEWEST or real < FAR or abs(real - synth) < FAR:
@@ -86,18 +90,21 @@ def _means(values: Floats, part: NDArray[np.int64]) -> Floats:
     return np.where(count >= FEW, mean, np.nan)
 
 
-def _against(real: Floats, synth: Floats, *, first: int) -> dict[str, int] | None:
-    """Where both courses are highest, where one falls as the other rises; None where it does not.
+def _other_course(real: Floats, synth: Floats, *, first: int, many: bool) -> tuple[str, dict[str, int]] | None:
+    """Where both courses are highest: course, where one falls as the other rises; moved, where they hardly agree.
 
-    first: the number of the first hour, weekday or month.
+    None where they do. first: the number of the first hour, weekday or month. many: there are records enough for a
+    course that hardly agrees to be no chance.
     """
     both = ~(np.isnan(real) | np.isnan(synth))
     if both.sum() < LEAST_PARTS or real[both].std() == 0 or synth[both].std() == 0:
         return None
-    if np.corrcoef(real[both], synth[both])[0, 1] > -TURNED:
+    agree = np.corrcoef(real[both], synth[both])[0, 1]
+    if agree > (MOVED if many else -TURNED):
         return None
     at = np.flatnonzero(both)
-    return {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[synth[both].argmax()]) + first}
+    highest = {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[synth[both].argmax()]) + first}
+    return "course" if agree <= -TURNED else "moved", highest
 
 
 def _key(c: Comparison, date: str) -> str | None:

@@ -10,6 +10,7 @@ from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.findings.cells import ExactCells, Whole
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding, beyond_chance
+from dpsyn_core.evaluate.findings.nearness import record_keys
 
 PART = 0.01  # of the rows: fewer that are left out are not worth a sentence
 MOST = 0.5  # of the rows: where more are left out, all else that is found follows from it
@@ -20,6 +21,8 @@ FEWER = 0.5  # of the real records: fewer synthetic ones say less of rare values
 OF_A_KIND = 0.3  # weight of numbers that are all of another kind: fractions, for whole ones
 COARSE, FINE = 0.5, 50  # of the different values of a column of at least so many are left where it came out coarser
 NEW = 0.15  # weight of values that all are new, and may lie near to real ones
+OF_SOME = 0.5  # weight of records that are repeated, which may all be right
+FEW_AGAIN = 0.05  # of the records: fewer that are repeated say little
 MISSED = 0.3  # weight of a column that cannot be compared
 
 
@@ -43,7 +46,7 @@ def rows(c: Comparison) -> Iterator[Finding]:
         )
     if used.ignored:
         share = len(used.ignored) / (len(used.ignored) + len(c.domain))
-        yield Finding(key="ignored", weight=2 * LEAST, columns=used.ignored, real=share)
+        yield Finding(key="ignored", weight=1.5 * LEAST, columns=used.ignored, real=share)
     if c.whole_m < FEWER * c.whole_n and c.m < 1000:
         weight = OF_A_KIND * (1 - c.whole_m / c.whole_n)
         yield Finding(
@@ -57,6 +60,18 @@ def rows(c: Comparison) -> Iterator[Finding]:
         )
 
 
+def repeated(c: Comparison) -> Iterator[Finding]:
+    """Records that are the same as an earlier one, more of them than among as many real records."""
+    size = min(c.n, c.m)
+    shares = []
+    for cells in ExactCells.of(c).whole:
+        keys = record_keys(cells[:, np.random.default_rng(5).permutation(cells.shape[1])[:size]])
+        shares.append(1 - len(np.unique(keys)) / size)
+    real, synth = shares
+    if synth - real > FEW_AGAIN and beyond_chance(synth, real, size, size):
+        yield Finding(key="repeated", weight=OF_SOME * (synth - real), real=real, synthetic=synth, fresh=real)
+
+
 def foreign(c: Comparison) -> Iterator[Finding]:
     """Columns that are lacking, could not be read, have another name, other dates or cells, or are too many."""
     intake = c.intake
@@ -64,7 +79,8 @@ def foreign(c: Comparison) -> Iterator[Finding]:
     for key, names in (("lacking", intake.lacking), ("unreadable", intake.unreadable)):
         if names:
             yield Finding(key=key, weight=MISSED + len(names) / whole / 2, columns=names, synthetic=len(names))
-    for key, names in (("renamed", intake.renamed), ("reformed", intake.reformed), ("further", intake.further)):
+    for key in ("renamed", "reformed", "reworded", "further"):
+        names = getattr(intake, key)
         if names:
             yield Finding(key=key, weight=2 * LEAST, columns=names, synthetic=len(names))
     for name, share in intake.blanked.items():

@@ -1,5 +1,7 @@
 """What findings are decided by, at the ends of their limits and against pandas."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -104,14 +106,16 @@ def test_an_autocorrelation_needs_a_hundred_pairs(pairs, found):
 
 def test_courses_are_opposite_where_one_falls_as_the_other_rises():
     up = np.array([1.0, 2, 3, np.nan, 5, 4])
-    assert s._against(up, up, first=0) is None
-    assert s._against(up, -up, first=0) == {"at": 4, "here_at": 0}
-    assert s._against(up, -up, first=1) == {"at": 5, "here_at": 1}
-    assert s._against(np.where(np.arange(6) < 4, up, np.nan), -up, first=0) is None, "three parts make no course"
-    assert s._against(up[:5], -up[:5], first=0) is not None, "four do"
-    assert s._against(np.ones(6), -up, first=0) is None and s._against(up, np.ones(6), first=0) is None
+    few = partial(s._other_course, first=0, many=False)
+    assert few(up, up) is None
+    assert few(up, -up) == ("course", {"at": 4, "here_at": 0})
+    assert s._other_course(up, -up, first=1, many=False) == ("course", {"at": 5, "here_at": 1})
+    assert few(np.where(np.arange(6) < 4, up, np.nan), -up) is None, "three parts make no course"
+    assert few(up[:5], -up[:5]) is not None, "four do"
+    assert few(np.ones(6), -up) is None and few(up, np.ones(6)) is None
     weak = np.array([1.0, -1, 1, -1]), np.array([1.0, 1, -1, -1])
-    assert s._against(*weak, first=0) is None
+    assert few(*weak) is None, "which few records make by chance"
+    assert s._other_course(*weak, first=0, many=True) == ("moved", {"at": 0, "here_at": 0})
 
 
 @pytest.mark.parametrize(
