@@ -7,6 +7,7 @@ from ui.linked.unit import plot_note
 from ui.privacy import backwards, band, budget, guarantee, ledger, noise, plan
 from ui.schema import unit as protected
 from ui.shared import figure_files
+from ui.shared.choices import one_of
 from ui.shared.going import go_to
 from ui.shared.state import workspace
 from ui.shared.text import amount, t
@@ -38,15 +39,7 @@ with st.expander(t("privacy.more"), key="privacy_more"):
             # the plot is shown and kept untagged
             k = plan.k_field(planned and plan.planned(space, chosen, public=True))
         asked = (chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
-        part = st.segmented_control(
-            t("privacy.more"),
-            PARTS,
-            default="plan",
-            required=True,
-            key="privacy_part",
-            label_visibility="collapsed",
-            format_func=lambda p: t(f"privacy.{p}"),
-        )
+        part = one_of(t("privacy.more"), PARTS, key="privacy_part", called=lambda p: t(f"privacy.{p}"))
         if part == "plan":
             plan.split(space, chosen, planned)
             plan.expected(space, planned)

@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import files as trees
 from ui.report import asked
 from ui.shared import results
+from ui.shared.downloads import download
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -34,17 +36,6 @@ SEEN_CELLS = 50_000  # of a workbook that is made before the eyes: above it, som
 TAKEN = "export_taken"  # in the visitor's session: the button of a file that has just been made
 TAKE = """setTimeout(() => document.querySelector('.st-key-%s button')?.click(), 400)"""
 EXCEL_CELLS = 500_000  # of a workbook that is made for the manifest alone: some five seconds
-MIMES = {
-    "csv": "text/csv",
-    "parquet": "application/vnd.apache.parquet",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "sav": "application/x-spss-sav",
-    "dta": "application/x-stata-dta",
-    "xpt": "application/x-sas-xport",
-    "zip": "application/zip",
-    "sqlite": "application/vnd.sqlite3",
-    "duckdb": "application/octet-stream",
-}
 LABELLED = ("sav", "dta", "xpt")  # offered where the library for them is installed
 
 
@@ -138,15 +129,8 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
     if ending == "xlsx" and not job.spec.linked and _slow(space, job) and not made(space, job, ending):
         _made_first(space, job, ending, key=key)
         return
-    st.download_button(
-        t(f"export.{ending}"),
-        data=lambda: table_bytes(space, job, ending),
-        file_name=f"{stem(space, job)}.{ending}",
-        mime=MIMES[ending],
-        on_click="ignore",
-        key=key,
-        type="primary" if primary else "secondary",
-    )
+    name, content = f"{stem(space, job)}.{ending}", partial(table_bytes, space, job, ending)
+    download(t(f"export.{ending}"), name, content, key=key, kind="primary" if primary else "secondary")
 
 
 def tables(space: Workspace, job: Job) -> None:
@@ -230,14 +214,8 @@ def excel_first(space: Workspace, job: Job) -> bool:
 
 def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     """Download of the manifest."""
-    st.download_button(
-        t("export.manifest"),
-        data=lambda: manifest_text(space, job),
-        file_name=f"{stem(space, job)}.manifest.json",
-        mime="application/json",
-        on_click="ignore",
-        key=key,
-    )
+    name = f"{stem(space, job)}.manifest.json"
+    download(t("export.manifest"), name, partial(manifest_text, space, job), key=key)
 
 
 def reusable(job: Job) -> bool:
@@ -368,8 +346,8 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
         if job.spec.linked:
             return trees.html(space, job, private=private)
         schema = results.schema(space, job)
-        partial = results.condition(space, job) is not None  # whose tables count other records than these
-        measured = [] if partial else [m for m in results.measurements(space, job) if m.attributes]
+        some_only = results.condition(space, job) is not None  # whose tables count other records than these
+        measured = [] if some_only else [m for m in results.measurements(space, job) if m.attributes]
         real = space.dataset.table if private and space.dataset else None
         some = results.synthetic_of(space, job)
         comparison = compare_tables(
@@ -396,26 +374,14 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
 def reports(space: Workspace, job: Job) -> None:
     """Download of the publishable report, and, when the owner ticks the box, of the one with the real table."""
-    st.download_button(
-        t("export.report_public"),
-        data=lambda: html(space, job, private=False),
-        file_name=f"{stem(space, job)}-report.html",
-        mime="text/html",
-        on_click="ignore",
-        key="export_html",
-    )
+    page, name = partial(html, space, job), f"{stem(space, job)}-report"
+    download(t("export.report_public"), f"{name}.html", partial(page, private=False), key="export_html")
     if space.choices.safe or not results.same_table(space, job):
         return
     # below each other: beside a button, the words of a box do not wrap on a phone
     if st.checkbox(t("export.report_tick"), key="export_private"):
-        st.download_button(
-            t("export.report_private"),
-            data=lambda: html(space, job, private=True),
-            file_name=f"{stem(space, job)}-report-PRIVATE.html",
-            mime="text/html",
-            on_click="ignore",
-            key="export_html_private",
-        )
+        content = partial(page, private=True)
+        download(t("export.report_private"), f"{name}-PRIVATE.html", content, key="export_html_private")
 
 
 def bundle(space: Workspace, job: Job) -> bytes:

@@ -12,13 +12,12 @@ from dpsyn_core.runs import MANIFEST
 from dpsyn_core.schema import METHOD
 from ui.export import files
 from ui.linked import files as trees
+from ui.shared.downloads import download
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import certificate_words, t
 from ui.shared.theme import note
 from ui.synthesize import settings_file
-
-MIMES = {"sh": "text/x-shellscript", "py": "text/x-python", "ipynb": "application/x-ipynb+json"}
 
 
 def documents(space: Workspace, job: Job) -> dict[str, str]:
@@ -42,19 +41,13 @@ def settings(space: Workspace, job: Job) -> None:
 def scripts(space: Workspace, job: Job) -> None:
     """What repeats the run."""
     refit = job.spec.release is not None
-    endings = ("sh",) if refit else ("sh", "py") if job.spec.linked else tuple(MIMES)
+    endings = ("sh",) if refit else ("sh", "py") if job.spec.linked else ("sh", "py", "ipynb")
     if not refit:
         note(t("linked.take_note" if job.spec.linked else "take.note"))
     with st.container(horizontal=True, gap="small"):
         for ending in endings:
-            st.download_button(
-                t(f"take.{ending}"),
-                data=partial(_document, space, job, f"run.{ending}"),
-                file_name=f"run.{ending}",
-                mime=MIMES[ending],
-                on_click="ignore",
-                key=f"take_{ending}",
-            )
+            name = f"run.{ending}"
+            download(t(f"take.{ending}"), name, partial(_document, space, job, name), key=f"take_{ending}")
 
 
 def citation(job: Job) -> None:

@@ -4,6 +4,8 @@ import streamlit as st
 
 from dpsyn_core.report import bars_figure, grid_figure
 from dpsyn_core.runs import RESULT, SystemsComparison, TrialCell
+from ui.shared.choices import one_of
+from ui.shared.downloads import download
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import JobError
 from ui.shared.state import Workspace, grids
@@ -59,21 +61,9 @@ def _shown(found: SystemsComparison) -> None:
     if not scores:
         note(t("grid.none"), "warning")
     else:
-        score = str(
-            st.segmented_control(
-                t("grid.score"),
-                scores,
-                default=scores[0],
-                required=True,
-                key="grid_score",
-                format_func=lambda s: t(f"ahead.{s}" if s == "columns" else "grid.pairs"),
-                label_visibility="collapsed",
-            )
-        )
-        _map(found, score)
-        st.download_button(
-            t("grid.csv"), data=found.csv, file_name="grid.csv", mime="text/csv", on_click="ignore", key="grid_csv"
-        )
+        called = {"columns": t("ahead.columns"), "pairs": t("grid.pairs")}
+        _map(found, one_of(t("grid.score"), scores, key="grid_score", called=called.__getitem__))
+        download(t("grid.csv"), "grid.csv", found.csv, key="grid_csv")
     for name, why in found.refused.items():
         note(f"{name}: {sentence(ValueError(why))}", "warning")
 

@@ -17,6 +17,7 @@ from dpsyn_core.schema import (
 )
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
+from ui.shared.choices import one_of
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
@@ -84,10 +85,8 @@ def _form(linked: Linked, schema: LinkedSchema) -> None:
         child = st.selectbox(t("linked.rule_link"), names, key="link_rule_child", format_func=literal)
     link = by_child[child]
     key = f"link_rule_{child}"
-    kind = st.segmented_control(
-        t("rules.kind"), KINDS, default=KINDS[0], required=True, key=f"{key}_kind",
-        format_func=lambda k: t("linked.rule_kind_count" if k == "count" else f"rules.{k}"),
-    ) or KINDS[0]  # fmt: skip
+    called = {k: t("linked.rule_kind_count" if k == "count" else f"rules.{k}") for k in KINDS}
+    kind = one_of(t("rules.kind"), KINDS, key=f"{key}_kind", called=called.__getitem__, labelled=True)
     note(t(f"linked.rule_example_{kind}", parent=literal(link.parent)))
     asked = {"order": _order, "count": _count, "impossible": _impossible}[kind](schema, link, key)
     if st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None) and asked is not None:

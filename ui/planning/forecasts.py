@@ -12,6 +12,7 @@ from dpsyn_core.report import grid_figure
 from dpsyn_core.runs import EPSILONS, SIZES, Outlook, RunSpec, outlook, plan
 from dpsyn_core.schema import Schema
 from ui.privacy.plan import ALONE, FAIR, HASHED, bar, parts_of, verdict
+from ui.shared.downloads import download
 from ui.shared.text import amount, number, percent, sentence, t
 from ui.shared.theme import lead, note, section, show
 
@@ -44,14 +45,7 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
     if any(o.pairs is not None for o in found):
         _grid(found, "pairs")
     note(t("ahead.assumed"))
-    st.download_button(
-        t("ahead.csv"),
-        data=lambda: csv_of(found),
-        file_name="plan.csv",
-        mime="text/csv",
-        on_click="ignore",
-        key="plan_csv",
-    )
+    download(t("ahead.csv"), "plan.csv", lambda: csv_of(found), key="plan_csv")
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)

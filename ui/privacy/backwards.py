@@ -15,6 +15,7 @@ from dpsyn_core.runs import ASSUMED, RunSpec
 from dpsyn_core.schema import LinkedSchema
 from ui.privacy import budget
 from ui.privacy.plan import HASHED
+from ui.shared.choices import one_of
 from ui.shared.state import Workspace
 from ui.shared.text import amount, literal, number, percent, plain, sentence, t
 from ui.shared.theme import facts, note, show
@@ -34,15 +35,7 @@ def panel(space: Workspace) -> None:
     if schema is None:
         note(t("plan.none"))
         return
-    way = st.segmented_control(
-        t("backwards.way"),
-        WAYS,
-        default="error",
-        required=True,
-        key="backwards_way",
-        format_func=lambda w: t(f"backwards.way_{w}"),
-        label_visibility="collapsed",
-    )
+    way = one_of(t("backwards.way"), WAYS, key="backwards_way", called=lambda w: t(f"backwards.way_{w}"))
     try:
         _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
     except DPSynError as error:

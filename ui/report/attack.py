@@ -15,6 +15,7 @@ from dpsyn_core.privacy import trade_off
 from dpsyn_core.runs import ATTACK_RESULT, ATTACKS, RECORDS, RUNS, AttackResult, AttackSpec, Rate, RunSpec
 from ui.shared import results
 from ui.shared.charts import Figure, band, chart, curve
+from ui.shared.choices import one_of
 from ui.shared.faults import ShownFaults
 from ui.shared.jobs import Job, JobError
 from ui.shared.state import Workspace, attacks
@@ -40,16 +41,7 @@ def panel(space: Workspace, job: Job) -> None:
     if not results.same_table(space, job):
         note(t("report.other_table"), "warning")
         return
-    kind = st.segmented_control(
-        t("attack.kind"),
-        ATTACKS,
-        default=ATTACKS[0],
-        required=True,
-        format_func=lambda k: t(f"attack.{_key(k)}"),
-        key="attack_kind",
-        label_visibility="collapsed",
-    )
-    kind = kind or ATTACKS[0]
+    kind = one_of(t("attack.kind"), ATTACKS, key="attack_kind", called=lambda k: t(f"attack.{_key(k)}"))
     mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
     live = next((j for j in mine if j.live), None)
     if live is None:
@@ -119,12 +111,10 @@ def _about(schema: Schema, kind: str, last: AttackSpec | None) -> str | None:
     """The linked table whose records are attacked; None for one table, and where whole roots are added or not."""
     if not schema.links or kind == "membership":
         return None
-    names = [table.name for table in schema.tables]
+    names: list[str] = [table.name for table in schema.tables]
     first = last.about if last is not None and last.about in names else schema.links[0].child
-    chosen: str | None = st.segmented_control(
-        t("attack.table"), names, default=first, required=True, format_func=literal, key=f"attack_table_{kind}"
-    )
-    return chosen
+    key = f"attack_table_{kind}"
+    return one_of(t("attack.table"), names, first=first, key=key, called=literal, labelled=True)
 
 
 def _place(choices: Sequence[object], wanted: object, usual: object) -> int:

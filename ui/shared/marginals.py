@@ -8,6 +8,7 @@ import streamlit as st
 
 from dpsyn_core.estimate import ReconstructionRule
 from dpsyn_core.questions import ReadingSettings
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.text import local, number, t
 from ui.shared.theme import digits, marked, note
@@ -140,9 +141,7 @@ def csv_of(frame: pd.DataFrame) -> bytes:
 
 def csv_button(frame: pd.DataFrame, name: str, *, key: str) -> None:
     """The file of a marginal."""
-    st.download_button(
-        t("answers.csv"), data=csv_of(frame), file_name=name, mime="text/csv", on_click="ignore", key=f"{key}_csv"
-    )
+    download(t("answers.csv"), name, csv_of(frame), key=f"{key}_csv")
 
 
 def panel(measured: Sequence[Measurement], schema: Schema, *, key: str, private: bool) -> None:

@@ -11,6 +11,7 @@ from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept
 from ui.schema import editor, files, tried
 from ui.shared import results, uploads
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -46,14 +47,7 @@ def of_job(space: Workspace, job: Job) -> RunSettings:
 
 def button(made: RunSettings, *, key: str) -> None:
     """Download of the file."""
-    st.download_button(
-        t("settings_file.save"),
-        data=made.dumps,
-        file_name=made.file_name,
-        mime="application/json",
-        on_click="ignore",
-        key=key,
-    )
+    download(t("settings_file.save"), made.file_name, made.dumps, key=key)
 
 
 def _public(space: Workspace, run: RunSpec) -> RunSpec:
