@@ -170,10 +170,17 @@ class LinkedTables(Generic[Part]):
         finally:
             part.schema = before
 
+    def name_of(self, part: Part) -> str:
+        """What one of the tables is called."""
+        return next(name for name, one in self.parts.items() if one is part)
+
+    def headers(self, name: str) -> list[str]:
+        """The names of a table's columns."""
+        return list(self.tables()[name].column_names)
+
     def describe(self, part: Part, schema: Schema) -> None:
         """Takes over what a file says of the columns of one table; its keys stay keys."""
-        name = next(n for n, one in self.parts.items() if one is part)
-        part.schema = with_keys(schema, self.keys_of(name))
+        part.schema = with_keys(schema, self.keys_of(self.name_of(part)))
         self.version += 1
 
     def rule_documents(self, name: str) -> list[dict[str, Any]]:
@@ -301,7 +308,7 @@ class LinkedTables(Generic[Part]):
                 part.dataset.ledger = name
 
     def _check_columns(self, name: str, wanted: Sequence[str]) -> None:
-        have = self.tables()[name].column_names
+        have = self.headers(name)
         absent = next((n for n in wanted if n not in have), None)
         if absent is not None:
             msg = f"table '{name}' has no column '{absent}'; load the tables that this schema describes"

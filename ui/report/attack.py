@@ -114,7 +114,8 @@ def _about(schema: Schema, kind: str, last: AttackSpec | None) -> str | None:
     names: list[str] = [table.name for table in schema.tables]
     first = last.about if last is not None and last.about in names else schema.links[0].child
     key = f"attack_table_{kind}"
-    return one_of(t("attack.table"), names, first=first, key=key, called=literal, labelled=True)
+    chosen: str = one_of(t("attack.table"), names, first=first, key=key, called=literal, labelled=True)
+    return chosen
 
 
 def _place(choices: Sequence[object], wanted: object, usual: object) -> int:

@@ -59,7 +59,7 @@ def alone(space: Workspace) -> Workspace:
     if space.linked is None:
         return space
     part = tables.choose(space, key="answers_table")
-    name = next(n for n, one in space.parts.items() if one is part)
+    name = space.linked.name_of(part)
     if space.linked.panel is not None:
         msg = "the file of a panel is two tables, and neither is released alone; load it as one table on the Data page"
         raise SchemaError(msg)
