@@ -16,11 +16,11 @@ from dpsyn_core.runs import ATTACK_RESULT, ATTACKS, RECORDS, RUNS, AttackResult,
 from ui.shared import results
 from ui.shared.charts import Figure, band, chart, curve
 from ui.shared.choices import one_of
-from ui.shared.faults import ShownFaults
-from ui.shared.jobs import Job, JobError
+from ui.shared.jobs import Job
 from ui.shared.state import Workspace, attacks
-from ui.shared.text import language, literal, local, number, percent, sentence, t
+from ui.shared.text import language, literal, local, number, percent, t
 from ui.shared.theme import facts, note, palette, section, show, table
+from ui.shared.watching import Far, ended_well, watch
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import Schema
@@ -47,7 +47,7 @@ def panel(space: Workspace, job: Job) -> None:
     if live is None:
         _controls(space, job, kind, _spec(mine[0]) if mine else None)
     else:
-        st.fragment(_watch, run_every=1.0)(space.owner, live.id)
+        watch(attacks, space.owner, live, _far, key="attack")
     note(t(f"attack.about_{_key(kind)}"))
     note(t("attack.reading"))
     shown = next((j for j in mine if not j.live), None)
@@ -152,44 +152,19 @@ def _start(space: Workspace, job: Job, spec: AttackSpec) -> None:
     )
 
 
-def _watch(owner: str, job_id: str) -> None:
-    with ShownFaults():
-        _progress(owner, job_id)
-
-
-def _progress(owner: str, job_id: str) -> None:
-    job = attacks().get(job_id, owner)
-    if not job.live:
-        st.rerun()
-    seen = job.progress()
-    running = seen.get("stage") == "shadow runs"
-    share = min(1.0, seen["done"] / seen["total"]) if running and seen.get("total") else 0.0
-    far = t("attack.preparing") if job.state == "running" else t("attack.queued")
-    if running:
-        far = t(
-            "attack.progress",
-            done=round(seen["done"]),
-            runs=_spec(job).runs,
-            seconds=local(seen.get("seconds", 0), ".0f"),
-        )
-    left, right = st.columns([5, 1], vertical_alignment="center")
-    left.progress(share, text=far)
-    if right.button(t("run.cancel"), key=f"attack_cancel_{job_id}", width="stretch"):
-        attacks().cancel(job_id, owner)
-        st.rerun()
+def _far(job: Job) -> Far:
+    share, seen = job.part_done("shadow runs"), job.progress()
+    if share is None:
+        return 0.0, t("attack.preparing") if job.state == "running" else t("attack.queued")
+    seconds = local(seen.get("seconds", 0), ".0f")
+    return share, t("attack.progress", done=round(seen["done"]), runs=_spec(job).runs, seconds=seconds)
 
 
 def _ended(space: Workspace, job: Job) -> None:
-    if job.state == "failed":
-        st.error(literal(sentence(JobError(job.failure()))))
-    elif job.state == "cancelled":
-        note(t("attack.cancelled"))
-    else:
-        found = results.kept(
-            space,
-            ("attack", job.id),
-            lambda: AttackResult.model_validate_json((job.folder / ATTACK_RESULT).read_text("utf-8")),
-        )
+    if ended_well(job, cancelled=t("attack.cancelled")):
+        path = job.folder / ATTACK_RESULT
+        made = lambda: AttackResult.model_validate_json(path.read_text("utf-8"))  # noqa: E731
+        found = results.kept(space, ("attack", job.id), made)
         _result(found, job.label)
         _extent(found, results.paid_schema(space, job), _spec(job))
 

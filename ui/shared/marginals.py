@@ -52,42 +52,25 @@ def settings(*, key: str) -> dict[str, Any]:
     with st.expander(t("reading.settings"), key=f"{key}_reading"):
         left, right = st.columns(2, gap="medium")
         with left:
-            rule = st.selectbox(
-                t("reading.rule"),
-                get_args(ReconstructionRule),
-                key=f"{key}_rule",
-                help=t("reading.rule_help"),
-                format_func=lambda r: t(f"reading.{r.replace('-', '_')}"),
-                persist_state="session",
-            )
-            rounds = st.number_input(
-                t("reading.rounds"),
-                1,
-                1000,
-                usual.rounds,
-                key=f"{key}_rounds",
-                help=t("reading.rounds_help"),
-                persist_state="session",
-            )
+            rule = _named("rule", get_args(ReconstructionRule), key)
+            rounds = _whole("rounds", 1000, usual.rounds, key)
         with right:
-            removal = st.selectbox(
-                t("reading.removal"),
-                REMOVALS,
-                key=f"{key}_removal",
-                help=t("reading.removal_help"),
-                format_func=lambda r: t(f"reading.{r}"),
-                persist_state="session",
-            )
-            sweeps = st.number_input(
-                t("reading.sweeps"),
-                1,
-                100_000,
-                usual.sweeps,
-                key=f"{key}_sweeps",
-                help=t("reading.sweeps_help"),
-                persist_state="session",
-            )
-    return {"reconstruction": rule, "nonnegativity": removal, "rounds": int(rounds), "sweeps": int(sweeps)}
+            removal = _named("removal", REMOVALS, key)
+            sweeps = _whole("sweeps", 100_000, usual.sweeps, key)
+    return {"reconstruction": rule, "nonnegativity": removal, "rounds": rounds, "sweeps": sweeps}
+
+
+def _named(name: str, options: Sequence[str], key: str) -> str:
+    """One setting of several ways, each with a sentence."""
+    more: dict[str, Any] = {"help": t(f"reading.{name}_help"), "persist_state": "session"}
+    ways = {way: t(f"reading.{way.replace('-', '_')}") for way in options}
+    return str(st.selectbox(t(f"reading.{name}"), options, key=f"{key}_{name}", format_func=ways.__getitem__, **more))
+
+
+def _whole(name: str, most: int, usual: int, key: str) -> int:
+    """One setting that is a whole number."""
+    more: dict[str, Any] = {"help": t(f"reading.{name}_help"), "persist_state": "session"}
+    return int(st.number_input(t(f"reading.{name}"), 1, most, usual, key=f"{key}_{name}", **more))
 
 
 def read(
