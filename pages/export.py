@@ -6,7 +6,6 @@ import streamlit as st
 
 from dpsyn_core.report import shell_command
 from ui.export import files, takeaways
-from ui.linked.files import QUESTIONS
 from ui.report import released
 from ui.shared import results
 from ui.shared.blank_words import point_out_blank_words
@@ -56,7 +55,7 @@ with settings:
         described = partial(files.schema_text, space, job)
         download(t("export.schema"), files.schema_name(space, job), described, key="export_schema")
         for name, text in files.asked_and_answered(space, job).items():
-            label = t("linked.export_questions" if name == QUESTIONS else "linked.export_answers")
+            label = t("linked.export_questions" if name == files.QUESTIONS else "linked.export_answers")
             download(label, name, text, key=f"export_{name.partition('.')[0]}")
     if files.read_schema(space, job):
         note(t("schemafile.note_read"), "warning")

@@ -3,8 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy import Manifest
-from dpsyn_core.runs import MANIFEST, KeysOfLink, LinkVerdict, check_keys, link_verdicts
+from dpsyn_core.runs import KeysOfLink, LinkVerdict, check_keys, link_verdicts
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -103,7 +102,7 @@ def released(space: Workspace, job: Job) -> None:
             t("linked.noise"): local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g"),
             t("linked.cells"): number(c.cells),
         }
-        for c in Manifest.load(job.folder / MANIFEST).charges
+        for c in results.stated(job).charges
     ]
     st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
     note(t("linked.noise_note"))

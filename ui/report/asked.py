@@ -51,9 +51,7 @@ def _unmeasured(space: Workspace, job: Job) -> None:
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
     from dpsyn_core.evaluate import encode
-    from dpsyn_core.privacy import Manifest
     from dpsyn_core.report import answer_codes
-    from dpsyn_core.runs import MANIFEST
 
     questions, schema = questions_of(space, job), results.schema(space, job)
 
@@ -64,7 +62,7 @@ def _answered(space: Workspace, job: Job) -> list[Answered]:
                 encode(schema, results.synthetic(space, job), "synthetic")[0],
                 released,
                 schema,
-                Manifest.load(job.folder / MANIFEST),
+                results.stated(job),
                 questions,
                 scores=released.scores,
             )

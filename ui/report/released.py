@@ -4,9 +4,7 @@ import streamlit as st
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
-from dpsyn_core.privacy import Manifest
 from dpsyn_core.report import Figure, build, marginal_name, released_words
-from dpsyn_core.runs import MANIFEST
 from dpsyn_core.systems import configure
 from ui.linked import relations
 from ui.report import asked
@@ -37,7 +35,7 @@ def panel(space: Workspace, job: Job) -> None:
     said = results.kept(
         space,
         ("released findings", job.id, words["language"]),
-        lambda: released_words(_comparison(space, job), Manifest.load(job.folder / MANIFEST), words),
+        lambda: released_words(_comparison(space, job), results.stated(job), words),
     )
     if said:
         note(literal(said))
