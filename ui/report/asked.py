@@ -58,14 +58,8 @@ def _answered(space: Workspace, job: Job) -> list[Answered]:
     def make() -> list[Answered]:
         with st.spinner(t("asked.working")):
             released = results.measurements(space, job)
-            return answer_codes(
-                encode(schema, results.synthetic(space, job), "synthetic")[0],
-                released,
-                schema,
-                results.stated(job),
-                questions,
-                scores=released.scores,
-            )
+            codes = encode(schema, results.synthetic(space, job), "synthetic")[0]
+            return answer_codes(codes, released, schema, results.stated(job), questions, scores=released.scores)
 
     return results.kept(space, ("asked", job.id, questions.digest), make)
 

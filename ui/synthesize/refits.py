@@ -148,9 +148,17 @@ def _rules(
 
 
 def start(
-    space: Workspace, content: bytes, paid: Manifest, *, size: int | None, seed: int | None, maker: str | None,
-    where: str | None, columns: tuple[str, ...] | None, rules: tuple[dict[str, Any], ...],
-) -> Job:  # fmt: skip
+    space: Workspace,
+    content: bytes,
+    paid: Manifest,
+    *,
+    rules: tuple[dict[str, Any], ...] = (),
+    size: int | None = None,
+    seed: int | None = None,
+    maker: str | None = None,
+    where: str | None = None,
+    columns: tuple[str, ...] | None = None,
+) -> Job:
     """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError.
 
     What hangs on an individual says whether the tables of the release are linked.
