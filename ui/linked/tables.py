@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.privacy import Neighbours
@@ -14,7 +14,25 @@ from ui.shared.text import t
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from ui.shared.state import Workspace
+
+class Loaded(Protocol):
+    """A loaded table and its name on the ledger, as far as linked tables ask; a `Dataset`."""
+
+    ledger: str
+    table: pa.Table | None
+
+
+class OneTable(Protocol):
+    """A table with its schema; a `Workspace` of its own, which the editor of single tables works on."""
+
+    schema: Schema | None
+
+    @property
+    def dataset(self) -> Loaded | None:
+        """The private table."""
+
+
+Part = TypeVar("Part", bound=OneTable)
 
 
 @dataclass
@@ -72,7 +90,7 @@ class PanelDraft:
 
 
 @dataclass
-class LinkedTables:
+class LinkedTables(Generic[Part]):
     """What is loaded: a workspace for each table, which the editor of single tables works on, and the links.
 
     decided: whether a person said who is one individual. source: of keys, links and limits as they were when a schema
@@ -83,7 +101,7 @@ class LinkedTables:
 
     name: str
     ledger: str
-    parts: dict[str, Workspace]
+    parts: dict[str, Part]
     root: str
     keys: dict[str, str] = field(default_factory=dict)
     links: dict[str, LinkDraft] = field(default_factory=dict)
@@ -147,7 +165,7 @@ class LinkedTables:
         finally:
             part.schema = before
 
-    def name_of(self, part: Workspace) -> str:
+    def name_of(self, part: Part) -> str:
         """What one of the tables is called."""
         return next(name for name, one in self.parts.items() if one is part)
 
@@ -155,7 +173,7 @@ class LinkedTables:
         """The names of a table's columns."""
         return list(self.tables()[name].column_names)
 
-    def describe(self, part: Workspace, schema: Schema) -> None:
+    def describe(self, part: Part, schema: Schema) -> None:
         """Takes over what a file says of the columns of one table; its keys stay keys."""
         part.schema = with_keys(schema, self.keys_of(self.name_of(part)))
         self.version += 1

@@ -163,8 +163,8 @@ def _refit(view: Look, side: Side, found: Verdict) -> None:
     broken = [f for f in found.findings if "declare" in f.what and f.real == 0 and (f.synthetic or 0.0) > HOLDS]
     seen = [f.what["declare"] for f in broken if frozenset(f.columns) not in named]
     added = [rule.model_dump(mode="json") for rule in (*proposed, *declarable(view.space.schema, seen))]
-    label, tip = counted("overview.rules", len(added)), t("overview.rules_help")
-    if not added or not st.button(label, key="overview_rules", help=tip):
+    press = partial(st.button, key="overview_rules", help=t("overview.rules_help"))
+    if not added or not press(counted("overview.rules", len(added))):
         return
     source = tried.source(tried.names(view.space)) or "public"  # the samples are about nobody
     rules = tuple(rule | {"source": source} for rule in added)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
@@ -30,16 +31,11 @@ REMOVALS = ("ripple", "norm_sub", "norm_cut", "none")
 
 def columns(schema: Schema, *, key: str) -> list[str]:
     """The columns that are chosen; empty where there are none yet, or where they have too many cells."""
+    every, words = [a.name for a in schema.coded], t("answers.choose")
     names: list[str] = st.multiselect(
-        t("answers.columns"),
-        [a.name for a in schema.coded],
-        key=f"{key}_columns",
-        max_selections=MOST,
-        placeholder=t("answers.choose"),
+        t("answers.columns"), every, key=f"{key}_columns", max_selections=MOST, placeholder=words
     )
-    cells = 1
-    for name in names:
-        cells *= schema[name].size
+    cells = math.prod(schema[name].size for name in names)
     if cells > MOST_CELLS:
         note(t("answers.too_many", cells=number(cells), most=number(MOST_CELLS)), "alarm")
         return []
@@ -92,16 +88,8 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     """The table of a marginal, and in a sentence what it rests on."""
     from dpsyn_core.runs import as_table
 
-    frame: pd.DataFrame = as_table(found, schema).to_pandas()
-    st.dataframe(
-        marked(frame.head(SHOWN).round({"count": 1})),
-        hide_index=True,
-        key=f"{key}_table",
-        alt=t("answers.table_alt"),
-        column_config=digits({"count": 1}),
-    )
-    if len(frame) > SHOWN:
-        note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
+    made: pd.DataFrame = as_table(found, schema).to_pandas()
+    frame(made, {"count": 1}, key=key)
     if found.sigma is not None:
         note(t("reading.held", sigma=local(found.sigma, ".3g")))
     else:
@@ -110,7 +98,15 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
         note(t("reading.apart", apart=local(found.apart, ",.1f")), "warning")
     if found.wide:
         note(t("reading.wide"), "warning")
-    return frame
+    return made
+
+
+def frame(whole: pd.DataFrame, decimals: dict[str, int], *, key: str) -> None:
+    """The first rows of what was released, with so many decimals by column, and how many there are in all."""
+    rows, alt = marked(whole.head(SHOWN).round(decimals)), t("answers.table_alt")
+    st.dataframe(rows, hide_index=True, key=f"{key}_table", alt=alt, column_config=digits(decimals))
+    if len(whole) > SHOWN:
+        note(t("answers.cut", shown=number(SHOWN), all=number(len(whole))))
 
 
 def csv_of(frame: pd.DataFrame) -> bytes:
@@ -136,5 +132,4 @@ def panel(measured: Sequence[Measurement], schema: Schema, *, key: str, private:
         return
     found = read(measured, schema, names, how)
     if found is not None:
-        frame = shown(found, schema, key=key)
-        csv_button(frame, f"marginal{'' if private else '-NOT-PRIVATE'}.csv", key=key)
+        csv_button(shown(found, schema, key=key), f"marginal{'' if private else '-NOT-PRIVATE'}.csv", key=key)

@@ -128,7 +128,7 @@ class Workspace:
     public: PublicUpload | None = None  # a table that the visitor says is public, from which runs learn
     memo: dict[Any, Any] = field(default_factory=dict)  # results on private data, for this visitor only
     reading: OpenRelease | None = None  # somebody's release, whose files were handed to the Release page
-    linked: LinkedTables | None = None  # several tables in place of the one above, which then waits
+    linked: LinkedTables[Workspace] | None = None  # several tables in place of the one above, which then waits
     one_of_linked: bool = False  # whether this is one table of linked ones, whose runs and purchases are those of all
 
     @property
@@ -199,7 +199,7 @@ class Workspace:
         return self.schema.booked_as(self.dataset.ledger)
 
 
-Linked: TypeAlias = LinkedTables
+Linked: TypeAlias = LinkedTables[Workspace]
 
 
 class Workspaces:

@@ -18,7 +18,8 @@ from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.state import Dataset, Workspace, check_shown, workspace
 from ui.shared.text import amount, local, number, plain, sentence, t
-from ui.shared.theme import digits, marked, not_private, note
+from ui.shared.theme import not_private, note
+from ui.synthesize.starting import NO_TABLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,9 +140,8 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
     from dpsyn_core.runs import RunSpec
 
     data = loaded(space)
-    return RunSpec(
-        epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger
-    )
+    given = settings or {}
+    return RunSpec(epsilon=budget.epsilon, delta=budget.delta, method=method, settings=given, dataset=data.ledger)
 
 
 def _cost(schema: Schema, spec: RunSpec) -> str:
@@ -205,8 +205,7 @@ def _released_itemsets(
 def loaded(space: Workspace) -> Dataset:
     """The table that is loaded. Raises SchemaError without one."""
     if space.dataset is None:
-        msg = "no table is loaded; load one on the Data page"
-        raise SchemaError(msg)
+        raise SchemaError(NO_TABLE)
     return space.dataset
 
 
@@ -230,15 +229,7 @@ def _result(space: Workspace, kind: str) -> None:
     rows, manifest = got
     frame = pd.DataFrame(rows)
     counts = {name: 1 if frame[name].abs().max() > 1 else 3 for name in frame.columns if frame[name].dtype.kind == "f"}
-    st.dataframe(
-        marked(frame.head(marginals.SHOWN).round(counts)),
-        hide_index=True,
-        key=f"answers_{kind}_table",
-        alt=t("answers.table_alt"),
-        column_config=digits(counts),
-    )
-    if len(frame) > marginals.SHOWN:
-        note(t("answers.cut", shown=number(marginals.SHOWN), all=number(len(frame))))
+    marginals.frame(frame, counts, key=f"answers_{kind}")
     note(manifest.guarantee)
     suffix = "" if manifest.private else "-NOT-PRIVATE"
     with st.container(horizontal=True, gap="small"):

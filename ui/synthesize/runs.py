@@ -143,16 +143,10 @@ def choose(space: Workspace, *, key: str) -> Job | None:
     done = [j for j in jobs().of(space.owner) if j.state == "done"]
     if not done:
         return None
-    names = titles(done)
-    ids = list(names)
-    current = opened(space)
-    got = st.selectbox(
-        t("run.which"),
-        ids,
-        index=ids.index(current.id) if current else 0,
-        format_func=lambda j: re.sub(rf"^{DEFAULT}(?=, )", methods.spelt(DEFAULT), names[j]),
-        key=f"{key}_{len(ids)}_{st.session_state.get(OPEN, '')}",
-    )
+    names = {one: re.sub(rf"^{DEFAULT}(?=, )", methods.spelt(DEFAULT), name) for one, name in titles(done).items()}
+    ids, current = list(names), opened(space)
+    at, key = ids.index(current.id) if current else 0, f"{key}_{len(ids)}_{st.session_state.get(OPEN, '')}"
+    got = st.selectbox(t("run.which"), ids, at, format_func=names.__getitem__, key=key)
     st.session_state[OPEN] = got
     return next(j for j in done if j.id == got)
 
