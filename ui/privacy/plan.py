@@ -209,9 +209,8 @@ def warning(space: Workspace) -> None:
     if records(space) is not None and space.schema.n_records is None:
         private_tag()
     values = {"columns": number(len(space.schema.domain())), "n": number(assumed(space)), "ones": percent(error)}
-    words = "verdict.lost" if run.method == DEFAULT else "verdict.lost_other"
-    said = t(words, method=run.method, default=DEFAULT, epsilon=local(budget.epsilon, "g"), **values)
-    note(said, "warning")
+    values |= {"method": run.method, "default": DEFAULT, "epsilon": local(budget.epsilon, "g")}
+    note(t("verdict.lost" if run.method == DEFAULT else "verdict.lost_other", **values), "warning")
 
 
 def assumption(space: Workspace) -> None:

@@ -84,12 +84,7 @@ def scores(view: Look) -> None:
     """The table of scores. What takes long is computed on later runs of this part alone, so that the page stands."""
     wanted = [n for n in names() if metric_class(n).quick]
     lacking = [n for n in wanted if not all(view.known(side, n) for side in view.sides)]
-    st.fragment(_scores, run_every=0.3 if lacking else None)(view, wanted)
-
-
-def _scores(view: Look, wanted: list[str]) -> None:
-    with ShownFaults():
-        _table(view, wanted)
+    st.fragment(_table, run_every=0.3 if lacking else None)(view, wanted)
 
 
 def _cell(got: Score | MetricError) -> str:
@@ -111,6 +106,7 @@ def _meaning(kind: type[Metric]) -> dict[str, str]:
     }
 
 
+@ShownFaults()
 def _table(view: Look, wanted: list[str]) -> None:
     started, rows, waiting = time.monotonic(), [], 0
     for name in wanted:

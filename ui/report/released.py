@@ -85,8 +85,9 @@ def proofs(space: Workspace, job: Job) -> None:
     if all(one.publishable for one in found):
         public_tag()
     if all(one.holds for one in found):
-        stated, said = results.stated(job), "linked.released" if job.spec.linked else "released.checked"
-        note(t(said, epsilon=amount(stated.epsilon), delta=amount(stated.delta)))
+        stated = results.stated(job)
+        values = {"epsilon": amount(stated.epsilon), "delta": amount(stated.delta)}
+        note(t("linked.released" if job.spec.linked else "released.checked", **values))
         if any(one.vouched for one in found):
             note(t("released.vouched"), "warning")
         if any(one.public_table for one in found):

@@ -26,6 +26,7 @@ def watch(
     st.fragment(_watch, run_every=every if job.live else None)(registry, owner, job.id, far, key, below)
 
 
+@ShownFaults()
 def _watch(
     registry: Callable[[], Jobs],
     owner: str,
@@ -34,17 +35,16 @@ def _watch(
     key: str,
     below: Callable[[Job], None],
 ) -> None:
-    with ShownFaults():
-        job = registry().get(job_id, owner)
-        if not job.live:
-            st.rerun()
-        share, words = far(job)
-        left, right = st.columns([5, 1], vertical_alignment="center")
-        left.progress(share, text=words)
-        if right.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
-            registry().cancel(job_id, owner)
-            st.rerun()
-        below(job)
+    job = registry().get(job_id, owner)
+    if not job.live:
+        st.rerun()
+    share, words = far(job)
+    left, right = st.columns([5, 1], vertical_alignment="center")
+    left.progress(share, text=words)
+    if right.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
+        registry().cancel(job_id, owner)
+        st.rerun()
+    below(job)
 
 
 def ended_well(job: Job, *, cancelled: str) -> bool:
