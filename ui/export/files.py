@@ -82,7 +82,7 @@ def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, in
 
 def made(space: Workspace, job: Job, ending: str) -> bool:
     """Whether the file of this format was made before, and is still kept."""
-    return any(isinstance(key, tuple) and key[:3] == ("file", job.id, ending) for key in space.memo)
+    return results.is_kept(space, ("file", job.id, ending))
 
 
 def endings(space: Workspace, job: Job) -> tuple[str, ...]:

@@ -66,6 +66,11 @@ def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> V
     return value
 
 
+def is_kept(space: Workspace, key: tuple[Any, ...]) -> bool:
+    """Whether `kept` would compute nothing."""
+    return (*key, language()) in space.memo
+
+
 def forget_names(space: Workspace, job: Job) -> None:
     """Forgets figures and reports, which name the run, after it got another name; what was computed stays."""
     space.memo.pop(FIGURES_KEY, None)
