@@ -29,15 +29,8 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
         note(sentence(error), "alarm")
         return
     here = next(o for o in found if (o.epsilon, o.n_records) == (run.epsilon, n_records))
-    errors = {"1-way": here.columns, "2-way": here.pairs}
-    lead(
-        verdict(
-            n_records,
-            run.epsilon,
-            {k: e for k, e in errors.items() if e is not None},
-            alone={s.kind for s in made.steps} <= ALONE,
-        )
-    )
+    errors = {k: e for k, e in (("1-way", here.columns), ("2-way", here.pairs)) if e is not None}
+    lead(verdict(n_records, run.epsilon, errors, alone={s.kind for s in made.steps} <= ALONE))
     section(t("plan.title"))
     bar(parts_of(made))
     section(t("ahead.grid"))
@@ -66,15 +59,9 @@ def _grid(found: Sequence[Outlook], what: str) -> None:
     kind = t(f"ahead.{what}")
     finding = t("ahead.none_fair", what=kind, fair=percent(FAIR, 0))
     if good:
-        finding = t(
-            "ahead.fair",
-            what=kind,
-            fair=percent(FAIR, 0),
-            pairs="; ".join(
-                t("ahead.from", n=number(min(n for d, n in good if d == e)), epsilon=amount(e))
-                for e in dict.fromkeys(e for e, _ in good)
-            ),
-        )
+        least = {e: min(n for d, n in good if d == e) for e, _ in good}
+        pairs = "; ".join(t("ahead.from", n=number(n), epsilon=amount(e)) for e, n in least.items())
+        finding = t("ahead.fair", what=kind, fair=percent(FAIR, 0), pairs=pairs)
     st.markdown(f"**{kind}**")
     show(
         grid_figure(
