@@ -21,6 +21,8 @@ from dpsyn_core.runs import (
     lost,
     plan,
     steps_of,
+    table_error,
+    table_steps,
     tree_outlook,
 )
 from dpsyn_core.systems import DEFAULT
@@ -83,16 +85,9 @@ def guessed() -> int:
     return int(st.session_state.get(ABOUT, ASSUMED))
 
 
-def marginals(found: RunPlan | None) -> list[Step]:
-    """The steps that release tables of counts."""
-    from dpsyn_core.runs import table_steps
-
-    return table_steps(found)
-
-
 def usual_k(found: RunPlan | None) -> int:
     """How many tables of counts share the budget of a run, where most of them do; a usual number without a plan."""
-    ks = [found.k(s) for s in marginals(found)] if found else []
+    ks = [found.k(s) for s in table_steps(found)] if found else []
     return max(1, min(MOST, round(max(ks)))) if ks else USUAL
 
 
@@ -254,12 +249,10 @@ def _parts(step: Step) -> str:
 
 def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
-    from dpsyn_core.runs import table_error
-
     if space.linked is not None:
         _expected_of_tree(space)
         return
-    shown = marginals(found)
+    shown = table_steps(found)
     if found is None or not shown:
         return
     section(t("expected.title"))

@@ -1,5 +1,7 @@
 """From released values alone: how the table fits its own noisy marginals, and what error to expect. Publishable."""
 
+from typing import Any
+
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
@@ -61,22 +63,20 @@ def panel(space: Workspace, job: Job) -> None:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
         show(drawn[name], key="released_overlay")
         note(drawn[name].caption)
-    table = [
-        {
-            t("released.column"): marginal_name(r, figure_words()),
-            t("released.sigma"): round(r["sigma"], 2),
-            t("released.interval"): round(r["interval_95"], 1),
-            t("released.error"): round(100 * r["expected_tvd"], 2),
-            t("released.distance"): round(100 * r["tvd"], 2),
-            t("released.chi2"): round(r["chi2_per_cell"], 2),
-        }
-        for r in rows
-    ]
-    long = {t("released.column"): st.column_config.Column(width=NAMES)}
+    heads = [t(f"released.{what}") for what in ("column", "sigma", "interval", "error", "distance", "chi2")]
+    table = [dict(zip(heads, _cells(row), strict=True)) for row in rows]
+    long = {heads[0]: st.column_config.Column(width=NAMES)}
     st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"), column_config=long)
     section(t("reading.title"))
     private = bool(results.manifest(space, job)["private"])
     marginals.panel(measured, results.schema(space, job), key="released", private=private)
+
+
+def _cells(r: dict[str, Any]) -> list[str | float]:
+    """A released table: columns, noise, interval, expected error and distance as percentages, chi-squared a cell."""
+    shares = [round(100 * r[what], 2) for what in ("expected_tvd", "tvd")]
+    noise = [round(r["sigma"], 2), round(r["interval_95"], 1)]
+    return [marginal_name(r, figure_words()), *noise, *shares, round(r["chi2_per_cell"], 2)]
 
 
 def proofs(space: Workspace, job: Job) -> None:
