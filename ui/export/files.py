@@ -345,7 +345,8 @@ def command(space: Workspace, job: Job) -> list[str]:
         words += [w for k, v in chosen.items() for w in ("--set", f"{k}={json.dumps(v)}")]
     words += ["--public-table", f"{root}PUBLIC_{root.removesuffix('=') or 'TABLE'}.csv"] if spec.public_table else []
     words += ["--questions", QUESTIONS] if spec.linked and spec.questions else []
-    words += ["--questions-share", plain(spec.questions_share)] if spec.questions_share is not None else []
+    if spec.questions and spec.questions_share is not None:
+        words += ["--questions-share", plain(spec.questions_share)]
     return [*words, *rows, *_memory(space, job), f"--dataset={spec.dataset or schema.ledger_name}", *out]
 
 
