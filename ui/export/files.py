@@ -20,7 +20,7 @@ from dpsyn_core.runs import MANIFEST, SUFFIX, SYNTHETIC
 from dpsyn_core.schema import METHOD
 from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import files as trees
-from ui.report import asked
+from ui.report import asked, comparing
 from ui.shared import results
 from ui.shared.downloads import download
 from ui.shared.going import go_to
@@ -375,35 +375,23 @@ def scripts(space: Workspace, job: Job) -> dict[str, str]:
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
-    from dpsyn_core.evaluate import compare_tables, compute, names
+    from dpsyn_core.evaluate import compute, names
     from dpsyn_core.report import ScoredTable, html_report
 
     def make() -> str:
         if job.spec.linked:
             return trees.html(space, job, private=private)
-        schema = results.schema(space, job)
-        some_only = results.condition(space, job) is not None  # whose tables count other records than these
-        measured = [] if some_only else [m for m in results.measurements(space, job) if m.attributes]
-        real = space.dataset.table if private and space.dataset else None
-        some = results.synthetic_of(space, job)
-        comparison = compare_tables(
-            schema,
-            results.synthetic(space, job),
-            real,
-            measurements=measured,
-            synthetic_of=some,
-            real_of=None if real is None or space.dataset is None else space.dataset.records,
-        )
-        wanted = [n for n in names(private=private, quick=True) if measured or n != "measured-fit"]
+        comparison = comparing.of_files(space, job, space.dataset if private else None)
+        wanted = [n for n in names(private=private, quick=True) if comparison.measurements or n != "measured-fit"]
         table = ScoredTable(
             name=job.label,
             comparison=comparison,
             scores=compute(comparison, wanted),
             manifest=results.stated(job),
             receipt=next(iter(results.receipts(space, job).values())),
-            asked=asked.answers(space, job, private=private) if some is None else (),
+            asked=asked.answers(space, job, private=private) if results.synthetic_of(space, job) is None else (),
         )
-        return html_report(schema.name, [table], language=language())
+        return html_report(results.schema(space, job).name, [table], language=language())
 
     return results.kept(space, ("html", job.id, private, language()), make)
 

@@ -1,15 +1,16 @@
 """From released values alone: how the table fits its own noisy marginals, and what error to expect. Publishable."""
 
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
+from dpsyn_core.evaluate import Score, compute
 from dpsyn_core.report import Figure, build, marginal_name, released_words
 from dpsyn_core.systems import configure
 from ui.linked import relations
-from ui.report import asked
+from ui.report import asked, comparing
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -33,7 +34,8 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.where", where=literal(where)))
         return
     measured = results.measurements(space, job)
-    find = lambda: released_words(_comparison(space, job), results.stated(job), figure_words())  # noqa: E731
+    whole = partial(comparing.of_files, space, job)  # without the real table: what is made from it is safe to publish
+    find = lambda: released_words(whole(), results.stated(job), figure_words())  # noqa: E731
     said = results.kept(space, ("released findings", job.id), find)
     if said:
         note(literal(said))
@@ -46,10 +48,10 @@ def panel(space: Workspace, job: Job) -> None:
     if isinstance(got, MetricError):
         note(str(got), "warning")
         return
-    whole = results.synthetic_of(space, job)
-    if whole is not None:
+    every = results.synthetic_of(space, job)
+    if every is not None:
         some = number(results.synthetic(space, job).num_rows)
-        note(t("released.sampled", some=some, records=number(whole)), "warning")
+        note(t("released.sampled", some=some, records=number(every)), "warning")
     rows = got.details["marginals"]
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
@@ -57,7 +59,7 @@ def panel(space: Workspace, job: Job) -> None:
         (percent(expected), t("released.expected"), t("released.expected_note")),
         (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
     )
-    draw = lambda: build.released(_comparison(space, job), job.label, got, figure_words())  # noqa: E731
+    draw = lambda: build.released(whole(), job.label, got, figure_words())  # noqa: E731
     drawn: dict[str, Figure] = results.kept(space, ("released figures", job.id), draw)
     if drawn:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
@@ -115,11 +117,4 @@ def why_none(job: Job) -> str:
 def _score(space: Workspace, job: Job) -> Score | MetricError:
     if results.synthetic(space, job).num_rows == 0:
         return MetricError(t("released.empty"))
-    return compute(_comparison(space, job), [METRIC])[METRIC]
-
-
-def _comparison(space: Workspace, job: Job) -> Comparison:
-    """Without the real table: what is made from it is safe to publish."""
-    measured = [m for m in results.measurements(space, job) if m.attributes]
-    schema, made, whole = results.schema(space, job), results.synthetic(space, job), results.synthetic_of(space, job)
-    return compare_tables(schema, made, measurements=measured, synthetic_of=whole)
+    return compute(comparing.of_files(space, job), [METRIC])[METRIC]

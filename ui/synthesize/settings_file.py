@@ -114,18 +114,12 @@ def take_pending(space: Workspace) -> None:
         return
     restore(space, found)
     choices, unit = space.choices, found.schema.unit
-    filled: dict[str, object] = {
-        budget.EPSILON: plain(choices.epsilon),
-        budget.DELTA: plain(choices.delta),
-        budget.SLIDER: budget.nearest(choices.epsilon),
-        "method": choices.method,
-        "n_records": choices.n_records,
-        "seed": choices.seed,
-    }
+    filled: dict[str, object] = {name: getattr(choices, name) for name in methods.FIELDS}
+    filled |= {budget.EPSILON: plain(choices.epsilon), budget.DELTA: plain(choices.delta)}
+    filled[budget.SLIDER] = budget.nearest(choices.epsilon)
     if space.linked is None:  # fields of linked tables are drawn anew with their schema
         filled |= {NEIGHBOURS: unit.neighbours, THETA: unit.max_records}
-    for name, value in filled.items():
-        st.session_state[name] = value
+    st.session_state.update(filled)
 
 
 def restore(space: Workspace, found: RunSettings) -> None:
