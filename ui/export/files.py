@@ -124,11 +124,6 @@ def _lost(said: Sequence[NotCarried]) -> list[str]:
     return out
 
 
-def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
-    """Download of the synthetic table as CSV."""
-    table_button(space, job, "csv", key=key, primary=primary)
-
-
 def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: bool = False) -> None:
     """Download of the synthetic table; the file is made when it is asked for, a large Excel file before the eyes."""
     if ending == "xlsx" and not job.spec.linked and _slow(space, job) and not made(space, job, ending):
