@@ -349,9 +349,11 @@ def _memory(space: Workspace, job: Job) -> list[str]:
     """The memory of a run of one table where it makes another table: it decides how a very large one is made."""
     from dpsyn_core.runs import fits, planned
 
+    if job.spec.linked:
+        return []
     memory = planned(job.spec.memory_mb)
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
-    return [] if job.spec.linked or fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
+    return [] if fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
 
 
 def scripts(space: Workspace, job: Job) -> dict[str, str]:
