@@ -28,6 +28,7 @@ from dpsyn_core.runs import (
 from dpsyn_core.systems import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
 from ui.shared.text import local, number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
@@ -143,13 +144,9 @@ def parts_of(found: RunPlan) -> list[Part]:
 def split(space: Workspace, budget: Budget, found: RunPlan | None) -> None:
     """The budget as one stacked bar, and what each part buys. found: the plan of one table."""
     if space.linked is not None:
-        try:
-            steps = tree_steps(space, budget)
-        except DPSynError as error:
-            note(sentence(error), "warning")
-            return
-        bar([_part(step) for step in steps])
-        note(t("linked.step_note"))
+        with refusals("warning"):
+            bar([_part(step) for step in tree_steps(space, budget)])
+            note(t("linked.step_note"))
         return
     if found is None:
         note(t("plan.none"))
@@ -291,13 +288,9 @@ def _expected_of_tree(space: Workspace) -> None:
     section(t("expected.title"))
     asked = t("linked.about_roots", root=schema.root.name)
     n = int(st.number_input(asked, 1, 10**9, ASSUMED, key=ABOUT, help=t("expected.about_help")))
-    try:
-        found = _tree_outlook(run_of(space), schema.dumps(), n, _schema=schema)
-    except DPSynError as error:
-        note(sentence(error), "warning")
-        return
-    facts(*map(_expected_of, found))
-    note(t("linked.expected_note"))
+    with refusals("warning"):
+        facts(*map(_expected_of, _tree_outlook(run_of(space), schema.dumps(), n, _schema=schema)))
+        note(t("linked.expected_note"))
 
 
 def _expected_of(one: TreeOutlook) -> tuple[str, str, str]:

@@ -100,16 +100,13 @@ def _marginals(space: Workspace, schema: Schema) -> None:
     budget = _price(space, "marginals", pure=False)
     if budget is None or not (names or made):
         return
-    try:
+    with refusals("alarm"):
         note(_cost(schema, _spec(space, budget, "priview")))
-    except DPSynError as error:
-        note(sentence(error), "alarm")
-        return
-    word = "answers.spend" if made is None else "answers.spend_again"
-    if st.button(t(word, epsilon=amount(budget.epsilon)), key="answers_release_marginals") and _run(
-        space, "marginals", lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))
-    ):
-        st.rerun()
+        words = t("answers.spend" if made is None else "answers.spend_again", epsilon=amount(budget.epsilon))
+        pressed = st.button(words, key="answers_release_marginals")
+        release = lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))  # noqa: E731
+        if pressed and _run(space, "marginals", release):
+            st.rerun()
 
 
 def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
