@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one mode, shared with the report; real and synthetic are the same everywhere."""
+    """Colours of one mode, shared with the report; real data wear their own everywhere, synthetic ones the accent."""
 
     ink: str
     paper: str
@@ -34,11 +34,6 @@ class Palette:
     warning: str
     alarm: str
     on_accent: str
-
-    @property
-    def synthetic(self) -> str:
-        """Synthetic data wear the accent."""
-        return self.accent
 
 
 def _palette(tokens: Mapping[str, str]) -> Palette:
