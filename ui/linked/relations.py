@@ -16,8 +16,8 @@ METRICS = {"children": "children", "parent x child": "across", "siblings": "sibl
 
 def keys(space: Workspace, job: Job) -> tuple[KeysOfLink, ...]:
     """The keys of the synthetic tables, counted once."""
-    make = lambda: check_keys(results.tree(space, job), results.tables(space, job))  # noqa: E731
-    return results.kept(space, ("linked keys", job.id), make)
+    tree, made = results.tree(space, job), results.tables(space, job)
+    return results.kept(space, ("linked keys", job.id), lambda: check_keys(tree, made))
 
 
 def key_words(found: KeysOfLink) -> str:

@@ -35,8 +35,8 @@ def panel(space: Workspace, job: Job) -> None:
         return
     measured = results.measurements(space, job)
     whole = partial(comparing.of_files, space, job)  # without the real table: what is made from it is safe to publish
-    find = lambda: released_words(whole(), results.stated(job), figure_words())  # noqa: E731
-    said = results.kept(space, ("released findings", job.id), find)
+    stated, words = results.stated(job), figure_words()
+    said = results.kept(space, ("released findings", job.id), lambda: released_words(whole(), stated, words))
     if said:
         note(literal(said))
     if measured.joint:
@@ -59,8 +59,8 @@ def panel(space: Workspace, job: Job) -> None:
         (percent(expected), t("released.expected"), t("released.expected_note")),
         (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
     )
-    draw = lambda: build.released(whole(), job.label, got, figure_words())  # noqa: E731
-    drawn: dict[str, Figure] = results.kept(space, ("released figures", job.id), draw)
+    key = ("released figures", job.id)
+    drawn: dict[str, Figure] = results.kept(space, key, lambda: build.released(whole(), job.label, got, words))
     if drawn:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
         show(drawn[name], key="released_overlay")

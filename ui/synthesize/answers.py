@@ -102,8 +102,9 @@ def _marginals(space: Workspace, schema: Schema) -> None:
         note(_cost(schema, _spec(space, budget, "priview")))
         words = t("answers.spend" if made is None else "answers.spend_again", epsilon=amount(budget.epsilon))
         pressed = st.button(words, key="answers_release_marginals")
-        release = lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))  # noqa: E731
-        if pressed and _run(space, "marginals", release):
+        if pressed and _run(
+            space, "marginals", lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))
+        ):
             st.rerun()
 
 
