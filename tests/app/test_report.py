@@ -5,6 +5,7 @@ import json
 import re
 import time
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -18,6 +19,7 @@ from dpsyn_core.schema.drafts.draft import confirm
 from tests.app_driver import at_page, explored, plots, uploaded, words
 from ui.questions import kept as questions
 from ui.report.incomes import _usual
+from ui.report.look import look
 from ui.shared.text import catalogue
 
 TOWNS = b"age,vote,town\n" + b"".join(
@@ -112,6 +114,9 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     assert catalogue()["learning.floor"] not in words(ran)
     ran.toggle(key="report_scores").set_value(True).run()
     assert not ran.exception and not ran.error and catalogue()["learning.floor"] in words(ran)
+    shown = look(space_of(ran), [ran.job])
+    shown.score(shown.first, "tvd-1way")
+    assert shown.known(shown.first, "tvd-1way"), "else the table of scores would be drawn anew without end"
     ran.segmented_control(key="report_view").set_value("released").run()
     assert "safe to publish" in words(ran)
     assert "practice data" not in words(ran)
@@ -178,6 +183,15 @@ def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at
     assert not ran.exception and not ran.error
     assert re.search(r"<small>a [\d.]+% sample</small>", words(ran)), "the most readable number there is"
     assert "trained on synthetic records reach AUROC" in words(ran)
+
+
+def test_the_command_of_one_table_names_its_public_table_and_the_share_of_its_questions(ran):
+    from ui.export import files
+
+    told = {"public_table": "public.csv", "questions_share": 0.25, "questions": {"version": 1, "questions": []}}
+    said = files.command(space_of(ran), replace(ran.job, spec=ran.job.spec.model_copy(update=told)))
+    assert said[said.index("--public-table") + 1] == "PUBLIC_TABLE.csv"
+    assert said[said.index("--questions-share") + 1] == "0.25"
 
 
 def test_a_table_compared_with_itself_differs_nowhere(ran):

@@ -3,12 +3,15 @@
 import json
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from dpsyn_core.schema import confirm
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.misfit import misfits
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
 from tests.app_driver import at_page, columns_of, dialog, edited, keys, plots, space_of, uploaded, words
+from ui.schema.misfits import _row
 from ui.schema.rows import identified, with_unit
 
 
@@ -250,6 +253,8 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
     shown = next(d.value for d in app.dataframe if "in a run" in d.value.columns)
     assert shown["in a run"].tolist() == ["their records are left out", "they count as the nearest end of the range"]
     assert shown["cells"].tolist() == ["30", "12"] and shown["such as"].tolist() == ["y", "4"]
+    app.run()
+    assert any("in a run" in d.value.columns for d in app.dataframe), "the list stays when the page is drawn again"
     app.toggle(key="safe").set_value(True).run()
     assert not any(b.key == "misfits_look" for b in app.button)
 
@@ -261,6 +266,48 @@ def test_schema_opens_on_a_column_that_has_cells(app):
     at_page(app, "schema")
     assert app.radio(key="schema_preview").options == ["✓ order", "✓ paid"]
     assert app.radio(key="schema_preview").value == "paid" and plots(app), "order is counted nowhere"
+
+
+def test_cells_that_the_schema_does_not_describe_are_named_in_german_too(monkeypatch):
+    monkeypatch.setenv("DPSYN_LANGUAGE", "de")
+    schema = Schema.of(
+        {
+            "version": 1,
+            "name": "t",
+            "unit": {"identifier": "who", "max_records": 1},
+            "attributes": [
+                {"name": "who", "kind": "identifier"},
+                {"name": "word", "kind": "categorical", "values": ["x"]},
+                {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 3, "bins": {"count": 4}},
+                {
+                    "name": "day",
+                    "kind": "datetime",
+                    "min": "2020-01-01",
+                    "max": "2020-12-31",
+                    "bins": {"every": "month"},
+                },
+            ],
+        }
+    )
+    cells = {"who": ["a", None], "word": ["y", "x"], "age": ["9", "old"], "day": [None, "soon"]}
+    said = [(r["was"], r["in einem Lauf"], r["um das zu ändern"]) for r in map(_row, misfits(schema, pa.table(cells)))]
+    out = "ihre Datensätze werden weggelassen"
+    assert said == [
+        (
+            "Zellen, die nicht in ihrer Liste von Werten stehen",
+            out,
+            "die Werte in die Liste aufnehmen, other: true angeben",
+        ),
+        ("Zellen, die keine Zahlen sind", out, "besondere Codes als special_values aufführen, missing: true angeben"),
+        ("Zellen außerhalb ihres Bereichs", "sie zählen als das nächste Ende des Bereichs", "min und max erweitern"),
+        ("leere Zellen", out, "missing: true angeben"),
+        (
+            "Zellen, die keine Daten sind",
+            out,
+            "angeben, wie ihre Daten geschrieben sind (formats), missing: true angeben",
+        ),
+        ("Datensätze ohne Namen", out, "jeder Person einen Namen geben"),
+    ]
 
 
 def test_a_column_is_drawn_as_cells_of_equal_height_with_the_noise_that_they_cost(app):

@@ -1,15 +1,16 @@
 """From released values alone: how the table fits its own noisy marginals, and what error to expect. Publishable."""
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
-from dpsyn_core.privacy import Manifest
+from dpsyn_core.evaluate import Score, compute
 from dpsyn_core.report import Figure, build, marginal_name, released_words
-from dpsyn_core.runs import MANIFEST
 from dpsyn_core.systems import configure
 from ui.linked import relations
-from ui.report import asked
+from ui.report import asked, comparing
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -33,12 +34,9 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.where", where=literal(where)))
         return
     measured = results.measurements(space, job)
-    words = figure_words()
-    said = results.kept(
-        space,
-        ("released findings", job.id, words["language"]),
-        lambda: released_words(_comparison(space, job), Manifest.load(job.folder / MANIFEST), words),
-    )
+    whole = partial(comparing.of_files, space, job)  # without the real table: what is made from it is safe to publish
+    stated, words = results.stated(job), figure_words()
+    said = results.kept(space, ("released findings", job.id), lambda: released_words(whole(), stated, words))
     if said:
         note(literal(said))
     if measured.joint:
@@ -50,10 +48,10 @@ def panel(space: Workspace, job: Job) -> None:
     if isinstance(got, MetricError):
         note(str(got), "warning")
         return
-    whole = results.synthetic_of(space, job)
-    if whole is not None:
+    every = results.synthetic_of(space, job)
+    if every is not None:
         some = number(results.synthetic(space, job).num_rows)
-        note(t("released.sampled", some=some, records=number(whole)), "warning")
+        note(t("released.sampled", some=some, records=number(every)), "warning")
     rows = got.details["marginals"]
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
@@ -61,28 +59,26 @@ def panel(space: Workspace, job: Job) -> None:
         (percent(expected), t("released.expected"), t("released.expected_note")),
         (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
     )
-    drawn = results.kept(space, ("released figures", job.id), lambda: _figures(space, job, got))
+    key = ("released figures", job.id)
+    drawn: dict[str, Figure] = results.kept(space, key, lambda: build.released(whole(), job.label, got, words))
     if drawn:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
         show(drawn[name], key="released_overlay")
         note(drawn[name].caption)
-    table = [
-        {
-            t("released.column"): marginal_name(r, figure_words()),
-            t("released.sigma"): round(r["sigma"], 2),
-            t("released.interval"): round(r["interval_95"], 1),
-            t("released.error"): round(100 * r["expected_tvd"], 2),
-            t("released.distance"): round(100 * r["tvd"], 2),
-            t("released.chi2"): round(r["chi2_per_cell"], 2),
-        }
-        for r in rows
-    ]
-    long = {t("released.column"): st.column_config.Column(width=NAMES)}
+    heads = [t(f"released.{what}") for what in ("column", "sigma", "interval", "error", "distance", "chi2")]
+    table = [dict(zip(heads, _cells(row), strict=True)) for row in rows]
+    long = {heads[0]: st.column_config.Column(width=NAMES)}
     st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"), column_config=long)
     section(t("reading.title"))
-    marginals.panel(
-        measured, results.schema(space, job), key="released", private=bool(results.manifest(space, job)["private"])
-    )
+    private = bool(results.manifest(space, job)["private"])
+    marginals.panel(measured, results.schema(space, job), key="released", private=private)
+
+
+def _cells(r: dict[str, Any]) -> list[str | float]:
+    """A released table: columns, noise, interval, expected error and distance as percentages, chi-squared a cell."""
+    shares = [round(100 * r[what], 2) for what in ("expected_tvd", "tvd")]
+    noise = [round(r["sigma"], 2), round(r["interval_95"], 1)]
+    return [marginal_name(r, figure_words()), *noise, *shares, round(r["chi2_per_cell"], 2)]
 
 
 def proofs(space: Workspace, job: Job) -> None:
@@ -91,14 +87,9 @@ def proofs(space: Workspace, job: Job) -> None:
     if all(one.publishable for one in found):
         public_tag()
     if all(one.holds for one in found):
-        promised = results.manifest(space, job)
-        note(
-            t(
-                "linked.released" if job.spec.linked else "released.checked",
-                epsilon=amount(promised["epsilon"]),
-                delta=amount(promised["delta"]),
-            )
-        )
+        stated = results.stated(job)
+        values = {"epsilon": amount(stated.epsilon), "delta": amount(stated.delta)}
+        note(t("linked.released" if job.spec.linked else "released.checked", **values))
         if any(one.vouched for one in found):
             note(t("released.vouched"), "warning")
         if any(one.public_table for one in found):
@@ -126,19 +117,4 @@ def why_none(job: Job) -> str:
 def _score(space: Workspace, job: Job) -> Score | MetricError:
     if results.synthetic(space, job).num_rows == 0:
         return MetricError(t("released.empty"))
-    return compute(_comparison(space, job), [METRIC])[METRIC]
-
-
-def _comparison(space: Workspace, job: Job) -> Comparison:
-    """Without the real table: what is made from it is safe to publish."""
-    measured = [m for m in results.measurements(space, job) if m.attributes]
-    return compare_tables(
-        results.schema(space, job),
-        results.synthetic(space, job),
-        measurements=measured,
-        synthetic_of=results.synthetic_of(space, job),
-    )
-
-
-def _figures(space: Workspace, job: Job, fit: Score) -> dict[str, Figure]:
-    return build.released(_comparison(space, job), job.label, fit, figure_words())
+    return compute(comparing.of_files(space, job), [METRIC])[METRIC]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -14,7 +14,7 @@ from streamlit import net_util
 
 from dpsyn_core.errors import DPSynError
 from ui.shared.text import literal, sentence, t
-from ui.shared.theme import PageEnd
+from ui.shared.theme import PageEnd, note
 
 log = logging.getLogger("dpsyn.app")
 
@@ -59,16 +59,22 @@ def explain(error: BaseException) -> bool:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Shows a DPSynError that is raised within as its sentence, and goes on after it; other errors pass."""
+def refusals(kind: str = "error") -> Iterator[None]:
+    """Shows a DPSynError that is raised within as its sentence, and goes on after it; other errors pass.
+
+    kind: an error in a box of its own, or that of a `note`.
+    """
     try:
         yield
     except DPSynError as error:
-        st.error(literal(sentence(error)))
+        if kind == "error":
+            st.error(literal(sentence(error)))
+        else:
+            note(sentence(error), kind)
 
 
-class ShownFaults:
-    """Context of a fragment: shows errors, and lets Streamlit's own control flow pass."""
+class ShownFaults(ContextDecorator):
+    """Context of a fragment, or around a whole one: shows errors, and lets Streamlit's own control flow pass."""
 
     def __enter__(self) -> ShownFaults:
         """Nothing to prepare."""

@@ -10,7 +10,8 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, literal, local, percent, t
+from ui.shared.tables import one_name
+from ui.shared.text import figure_words, local, percent, t
 from ui.shared.theme import note, private_tag, show
 
 
@@ -35,16 +36,10 @@ def panel(space: Workspace, runs: list[Job]) -> None:
         return
     named = {t("run.label", method=m, epsilon=local(e, "g")): v for (m, e), v in groups.items()}
     figure = figures.runs_plot(named, figure_words())
-    rows = [
-        {
-            t("several.run"): name,
-            t("several.count"): len(values),
-            t("several.best"): percent(min(values)),
-            t("several.worst"): percent(max(values)),
-            t("several.band"): _band(values),
-        }
-        for name, values in sorted(named.items(), key=lambda item: min(item[1]))
-    ]
+    ordered = sorted(named.items(), key=lambda item: min(item[1]))
+    cells = [(name, len(v), percent(min(v)), percent(max(v)), _band(v)) for name, v in ordered]
+    heads = [t(f"several.{what}") for what in ("run", "count", "best", "worst", "band")]
+    rows = [dict(zip(heads, row, strict=True)) for row in cells]
     show(figure, key="several")
     note(figure.caption)
     note(t("several.charged"))
@@ -54,12 +49,7 @@ def panel(space: Workspace, runs: list[Job]) -> None:
 def _table(space: Workspace, job: Job) -> str:
     """Which of the linked tables that have pairs of columns is compared; empty for one table."""
     names = [name for name, schema in results.named_schemas(space, job) if len(schema.domain()) > 1]
-    if not job.spec.linked or len(names) < 2:
-        return names[0] if job.spec.linked and names else ""
-    return st.segmented_control(
-        t("linked.which"), names, default=names[0], required=True, key="several_which", label_visibility="collapsed",
-        format_func=literal,
-    ) or names[0]  # fmt: skip
+    return one_name(names, key="several_which") if job.spec.linked and names else ""
 
 
 def _band(values: list[float]) -> str:
