@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.schema.sample import sample_table
-from ui.learn import budgets, groups, race, spending
+from ui.learn import race, spending
 from ui.learn import membership as membership_lab
 from ui.learn.numbers import family, game, systems
 from ui.learn.numbers.systems import pay_gap
@@ -30,7 +30,7 @@ def test_without_an_effect_the_honest_interval_claims_one_in_twenty_times():
 
 def test_the_curves_of_systems_are_read_off_the_runs():
     line = systems.curve("rls", "tvd-2way")
-    assert list(line.epsilons) == list(budgets.EPSILONS) == list(groups.EPSILONS)
+    assert list(line.epsilons) == list(systems.EPSILONS)
     assert (np.diff(line.middle) < 0).all() and (line.low <= line.middle).all() and (line.middle <= line.high).all()
     at = systems.epsilon_for("rls", "tvd-2way", systems.fresh("tvd-2way"))
     assert at is not None and 1.0 < at < 10.0

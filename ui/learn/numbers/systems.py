@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 NOT_APPLICABLE = 999_998  # the sample's code for those who are too young to be asked for a wage
 Floats = NDArray[np.float64]
 SYSTEMS = ("rls", "dpsyn", "mst", "privbayes", "independent")
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the runs
 METRICS = ("tvd-1way", "tvd-2way", "tvd-3way", "gap")
 ERRORS = ("count", "within")
 FRESH = "sample"  # a fresh sample of the same people, without any noise
