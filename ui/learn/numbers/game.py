@@ -158,11 +158,6 @@ def truths() -> tuple[int, ...]:
     return tuple(int(q.holds(people).sum()) for q in QUESTIONS)
 
 
-def scale(epsilon: float) -> float:
-    """Scale of the geometric noise on a count: 1 / epsilon."""
-    return 1 / epsilon
-
-
 def expected_points(question: int, epsilon: float) -> float:
     """Points to expect: the mean of points x (1 - error / reach)+ for Laplace noise; 0 without any budget."""
     if epsilon <= 0:
