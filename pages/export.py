@@ -6,10 +6,10 @@ import streamlit as st
 
 from dpsyn_core.report import shell_command
 from ui.export import files, takeaways
-from ui.linked.files import QUESTIONS
 from ui.report import released
 from ui.shared import results
 from ui.shared.blank_words import point_out_blank_words
+from ui.shared.downloads import download
 from ui.shared.state import workspace
 from ui.shared.text import literal, t
 from ui.shared.theme import end_page, heading, not_private, note, section
@@ -24,7 +24,7 @@ with right:
 if job is None:
     runs.empty()
     end_page()
-private = bool(results.manifest(space, job)["private"])
+private, stem = bool(results.manifest(space, job)["private"]), files.stem(space, job)
 if not private:
     not_private(t("stamp.run"))
 released.unproved(space, job)
@@ -45,44 +45,25 @@ with proof:
         st.write(t("released.vouched"))
     st.write(literal(files.promised(job)))
     with st.container(horizontal=True, gap="small"):
-        st.download_button(
-            t("export.certificate_button"),
-            data=partial(files.certificate, job),
-            mime="text/plain",
-            file_name=f"{files.stem(space, job)}.certificate.txt",
-            on_click="ignore",
-            key="export_certificate",
-        )
+        certificate = partial(files.certificate, job)
+        download(t("export.certificate_button"), f"{stem}.certificate.txt", certificate, key="export_certificate")
         files.manifest_button(space, job, key="export_manifest")
 with settings:
     section(t("export.settings"))
     with st.container(horizontal=True, gap="small"):
         takeaways.settings(space, job)
-        st.download_button(
-            t("export.schema"),
-            data=partial(files.schema_text, space, job),
-            mime="application/json",
-            file_name=files.schema_name(space, job),
-            on_click="ignore",
-            key="export_schema",
-        )
+        described = partial(files.schema_text, space, job)
+        download(t("export.schema"), files.schema_name(space, job), described, key="export_schema")
         for name, text in files.asked_and_answered(space, job).items():
-            label = t("linked.export_questions" if name == QUESTIONS else "linked.export_answers")
-            key = f"export_{name.partition('.')[0]}"
-            st.download_button(label, text, name, "application/json", on_click="ignore", key=key)
+            label = t("linked.export_questions" if name == files.QUESTIONS else "linked.export_answers")
+            download(label, name, text, key=f"export_{name.partition('.')[0]}")
     if files.read_schema(space, job):
         note(t("schemafile.note_read"), "warning")
 
 st.space("small")
-st.download_button(
-    t("export.bundle_button"),
-    data=partial(files.bundle, space, job),
-    file_name=f"{files.stem(space, job)}.zip",
-    mime="application/zip",
-    on_click="ignore",
-    key="export_bundle",
-    help=t("linked.bundle_note" if job.spec.linked else "export.bundle_note"),
-)
+about = t("linked.bundle_note" if job.spec.linked else "export.bundle_note")
+whole = partial(files.bundle, space, job)
+download(t("export.bundle_button"), f"{stem}.zip", whole, key="export_bundle", tip=about)
 with st.expander(t("export.publish"), key="export_publish"):
     files.reports(space, job)
     takeaways.citation(job)
@@ -91,15 +72,8 @@ with st.expander(t("take.title"), key="export_repeat"):
     st.code(shell_command(files.command(space, job), folded=True), language=None, wrap_lines=True)
 if files.reusable(job):
     with st.expander(t("export.more"), key="export_more"):
-        st.download_button(
-            t("export.release"),
-            data=partial(files.release, space, job),
-            mime="application/zip",
-            file_name=f"{files.stem(space, job)}.dpsyn",
-            on_click="ignore",
-            key="export_release",
-            help=t("export.release_note"),
-        )
+        about, release = t("export.release_note"), partial(files.release, space, job)
+        download(t("export.release"), f"{stem}.dpsyn", release, key="export_release", tip=about)
         files.refit_form(space, job)
 if files.labelled(space, job):
     with st.expander(t("export.programs"), key="export_programs"):

@@ -25,12 +25,9 @@ with left:
         n = st.number_input(t("ahead.records"), 1, 10**9, ASSUMED, key="plan_n", persist_state="session")
     with second:
         delta = st.text_input(t("budget.delta"), plain(1e-9), key="plan_delta", persist_state="session")
+        known = [DEFAULT, *(m for m in names() if m != DEFAULT)]
         method = st.selectbox(
-            t("synthesize.method"),
-            [DEFAULT, *(m for m in names() if m != DEFAULT)],
-            key="plan_method",
-            persist_state="session",
-            format_func=spelt,
+            t("synthesize.method"), known, key="plan_method", persist_state="session", format_func=spelt
         )
     reading = read(epsilon or "", delta or "")
     for problem in (reading.epsilon_problem, reading.delta_problem):

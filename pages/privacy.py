@@ -3,13 +3,13 @@
 import streamlit as st
 
 from ui.linked import diagram
-from ui.linked.unit import plot_note
 from ui.privacy import backwards, band, budget, guarantee, ledger, noise, plan
 from ui.schema import unit as protected
 from ui.shared import figure_files
+from ui.shared.choices import one_of
 from ui.shared.going import go_to
 from ui.shared.state import workspace
-from ui.shared.text import amount, t
+from ui.shared.text import amount, literal, t
 from ui.shared.theme import dark, heading, note, section, show
 from ui.synthesize import settings_file
 
@@ -38,15 +38,7 @@ with st.expander(t("privacy.more"), key="privacy_more"):
             # the plot is shown and kept untagged
             k = plan.k_field(planned and plan.planned(space, chosen, public=True))
         asked = (chosen.epsilon, chosen.delta, unit.neighbours, unit.max_records)
-        part = st.segmented_control(
-            t("privacy.more"),
-            PARTS,
-            default="plan",
-            required=True,
-            key="privacy_part",
-            label_visibility="collapsed",
-            format_func=lambda p: t(f"privacy.{p}"),
-        )
+        part = one_of(t("privacy.more"), PARTS, key="privacy_part", called=lambda p: t(f"privacy.{p}"))
         if part == "plan":
             plan.split(space, chosen, planned)
             plan.expected(space, planned)
@@ -72,7 +64,8 @@ if chosen is not None:
         guarantee.odds(chosen)
     with right:
         section(t("noise.off", epsilon=amount(chosen.epsilon), noise=noise.rounded(off)))
-        plot_note(space)
+        if space.linked is not None:
+            note(t("linked.plot", root=literal(space.linked.individuals)))
         every = st.session_state.get("every_curve", False)
         ghost = noise.before(chosen.epsilon)
         figure = noise.drawn(*asked, k, ghost=ghost, every=every, is_dark=dark())

@@ -6,7 +6,9 @@ from ui.linked import answered, relations
 from ui.report import attack, explore, overview, released
 from ui.report.look import look, sampled
 from ui.shared import results
+from ui.shared.choices import one_of
 from ui.shared.state import workspace
+from ui.shared.tables import one_name
 from ui.shared.text import literal, t
 from ui.shared.theme import end_page, heading, not_private, note, private_tag
 from ui.synthesize import runs
@@ -30,10 +32,8 @@ tabs = TABS if not space.choices.safe else ("released",)
 if links and job.spec.questions:  # answers to these rest on released values alone
     tabs = ("asked", *tabs)
 with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
-    tab = st.segmented_control(
-        t("report.view"), tabs, default=tabs[0], required=True, format_func=lambda v: t(f"report.{v}"),
-        key=f"report_view{'_links' if links else ''}", label_visibility="collapsed", width="content",
-    )  # fmt: skip
+    key = f"report_view{'_links' if links else ''}"
+    tab = one_of(t("report.view"), tabs, key=key, called=lambda v: t(f"report.{v}"), width="content")
     if not space.choices.safe and tab in ("overview", "explore", "attack"):
         private_tag()
 if space.choices.safe:
@@ -51,13 +51,8 @@ table = ""
 if links:
     names = [name for name, _ in results.named_schemas(space, job)]
     offered = names if tab == "explore" else [LINKS, *names]
-    if len(offered) > 1:
-        table = st.segmented_control(
-            t("linked.which"), offered, default=offered[0], required=True, key=f"report_table_{tab}_{job.id}",
-            label_visibility="collapsed", format_func=lambda n: literal(n) if n else t("report.links"),
-        ) or offered[0]  # fmt: skip
-    else:
-        table = offered[0]
+    called = {name: literal(name) for name in names} | {LINKS: t("report.links")}
+    table = one_name(offered, key=f"report_table_{tab}_{job.id}", called=called.__getitem__)
 if tab == "explore":
     explore.panel(space, job, table)
     end_page()

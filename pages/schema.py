@@ -1,5 +1,6 @@
 """Schema page: what is public about each column, and where that knowledge comes from."""
 
+from functools import partial
 from typing import Literal
 
 import streamlit as st
@@ -48,18 +49,11 @@ with more:
     with onward:
         open_still = [name for name, one in space.parts.items() if guide.screen(one) in (0, 1)] if at is None else []
         kind: Literal["primary", "secondary"] = "secondary" if (why and not open_still) or at is not None else "primary"
+        press = partial(st.button, type=kind, width="stretch")
         if open_still:  # of linked tables, one after the other is described
-            st.button(
-                t("schema.next_table", name=literal(open_still[0])),
-                type=kind,
-                key="schema_next_table",
-                width="stretch",
-                on_click=tables.turn,
-                args=(space, "schema_table", open_still[0]),
-            )
-        elif st.button(
-            t("schema.next"), type=kind, key="schema_next", disabled=space.kept_schema is None, width="stretch"
-        ):
+            turn = partial(tables.turn, space, "schema_table", open_still[0])
+            press(t("schema.next_table", name=literal(open_still[0])), key="schema_next_table", on_click=turn)
+        elif press(t("schema.next"), key="schema_next", disabled=space.kept_schema is None):
             go_to("privacy")
     if at is None:
         with file, st.popover(t("schemafile.title"), width="stretch"):

@@ -43,7 +43,7 @@ from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.brought import JOB, packed, released
 from tests.app.test_jobs import TABLE
 from ui.data.projects import Project, open_project
-from ui.export import files, takeaways
+from ui.export import files
 from ui.schema import codelists
 from ui.schema.files import read as read_parameters
 from ui.shared.state import Workspace, jobs
@@ -196,7 +196,7 @@ def open_as_project(document):
     open_as_project.count += 1
     said = [open_project(space, packed(document, whole=True))]
     for job in jobs().of(space.owner):
-        made = takeaways.documents(space, job) | {"name": files.stem(space, job), "certificate": files.certificate(job)}
+        made = files.scripts(space, job) | {"name": files.stem(space, job), "certificate": files.certificate(job)}
         said += [made, files.schema_text(space, job), files.manifest_text(space, job), job.spec.model_dump_json()]
         said += [(job.folder / "job.json").read_text("utf-8")]
         said += [str(files.release(space, job))] if files.reusable(job) else []

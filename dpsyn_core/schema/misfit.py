@@ -45,7 +45,12 @@ class Misfit:
     def sentence(self) -> str:
         """All of it in one sentence that follows the column's name."""
         such = f", such as {', '.join(repr(f) for f in self.few)}" if self.few else ""
-        return f"holds {self.what} ({self.count:,}{such}): {WHERE[self.goes]}; {self.mend}, or accept that"
+        return f"holds {self.what} ({self.count:,}{such}): {self.where}; {self.mend}, or accept that"
+
+    @property
+    def where(self) -> str:
+        """Where a run takes them, in words."""
+        return WHERE[self.goes]
 
 
 def misfits(schema: Schema, table: Any) -> list[Misfit]:

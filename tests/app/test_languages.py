@@ -10,6 +10,7 @@ import pytest
 from dpsyn_core.evaluate import base as metrics
 from dpsyn_core.privacy.curves import CURVES
 from dpsyn_core.questions.answers.answers import ENGLISH as ANSWERS
+from dpsyn_core.schema.misfit import WHERE
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.deep.system import STAGES
 from tests.app_driver import at_page, words
@@ -75,6 +76,7 @@ def engine_says():
         kind = metrics.metric_class(name)
         out |= {f"engine.metric.{name}": kind.title, f"engine.unit.{kind.unit}": "", f"engine.on.{kind.on}": ""}
         out |= {f"engine.question.{name}": kind.question}
+    out |= {f"engine.goes.{k}": v for k, v in WHERE.items()}
     out |= {f"engine.goal.{k}": v for k, v in metrics.GOAL_WORDS.items()}
     for name, (called, why) in CURVES.items():
         out |= {f"engine.curve.{name}": why, f"engine.curve_name.{name}": called}

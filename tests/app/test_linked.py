@@ -6,10 +6,10 @@ import json
 
 import pytest
 
+from dpsyn_core.schema import guessed_links
 from dpsyn_core.schema.drafts.draft import confirm
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
-from ui.linked.loading import guessed
 from ui.synthesize.starting import problem
 
 PAGES = ("data", "schema", "privacy", "questions", "synthesize", "report", "export")
@@ -54,12 +54,12 @@ def test_uploads_become_linked_tables_whose_key_is_named_by_the_headers(app):
 
 
 def test_keys_and_root_are_guessed_from_headers_alone():
-    root, keys, links = guessed({"b": ["x", "id"], "a": ["id", "y"]})
-    assert (root, keys, links["b"].key) == ("a", {"a": "id"}, "id"), "the key stands first in it"
-    root, keys, links = guessed({"stays": ["stay", "ward"], "people": ["name"]})
-    assert (root, keys, links["people"].key) == ("stays", {}, "")
-    root, _, links = guessed({"orders": ["customer_id"], "customers": ["customer_id"], "calls": ["customer_id"]})
-    assert root == "customers" and sorted(links) == ["calls", "orders"]
+    found = guessed_links({"b": ["x", "id"], "a": ["id", "y"]})
+    assert (found.root, found.keys, found.parents["b"]) == ("a", {"a": "id"}, ("a", "id")), "the key stands first in it"
+    found = guessed_links({"stays": ["stay", "ward"], "people": ["name"]})
+    assert (found.root, found.keys, found.parents["people"][1]) == ("stays", {}, "")
+    found = guessed_links({"orders": ["customer_id"], "customers": ["customer_id"], "calls": ["customer_id"]})
+    assert found.root == "customers" and sorted(found.parents) == ["calls", "orders"]
 
 
 def test_without_a_common_column_one_sentence_asks_for_the_key_and_nothing_runs(app):

@@ -49,7 +49,7 @@ def test_systems_that_keep_keys_are_offered_and_one_is_run_and_repeated(hospital
     assert command[command.index("--method") + 1] == "independent"
     at_page(hospital, "export")
     assert not hospital.exception and not hospital.error
-    script = files.trees.scripts(space, job, "out")["run.py"]
+    script = files.scripts(space, job)["run.py"]
     assert "method='independent'" in script and "settings=" not in script
     compile(script, "run.py", "exec")
 
@@ -148,7 +148,7 @@ def test_a_run_is_made_again_from_its_release_and_nothing_is_charged(app, load):
         at_page(app, page)
         assert not app.exception and not app.error, page
     assert files.command(space, again)[:3] == ["dpsyn", "refit", "RELEASE.dpsyn"]
-    script = files.trees.scripts(space, again, "out")
+    script = files.scripts(space, again)
     assert list(script) == ["run.sh"] and "nothing is charged" in script["run.sh"]
     assert not [b for b in app.get("download_button") if b.proto.label in ("Python script", "Save settings")]
     assert files.release(space, again) == files.release(space, job)

@@ -36,9 +36,9 @@ def used_keys():
             called = getattr(node.func, "id", "") if isinstance(node, ast.Call) and node.args else ""
             if called == "t":
                 yield from keys_of(node.args[0])
-            elif called == "counted":
+            elif called in ("counted", "field"):
                 for key in keys_of(node.args[0]):
-                    yield from (key, f"{key}_one")
+                    yield from (key, f"{key}_one" if called == "counted" else f"{key}_help")
     for path in (ROOT / "ui" / "learn").glob("*.py"):
         yield from keys_of_lab(ast.parse(path.read_text("utf-8")))
 

@@ -47,7 +47,9 @@ def test_a_project_holds_no_private_record_and_brings_everything_back_elsewhere(
     assert "1 runs, and the schema of votes.csv" in said and "load votes.csv on the Data page" in said
     [run] = jobs().of("somebody else")
     assert (run.state, run.label, run.seconds()) == ("done", "independent, epsilon 1", 0.0)
-    assert results.checked(other, run).publishable, "its file was written anew, and its manifest names that one"
+    assert all(one.publishable for one in results.receipts(other, run).values()), (
+        "its file was written anew, and its manifest names that one"
+    )
     assert other.choices.method == "independent"
     assert open_project(other, raw) and len(jobs().of("somebody else")) == 1, "a run that is here is not doubled"
     whole = save(space, whole=True)

@@ -16,6 +16,7 @@ from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
 from tests.app_driver import at_page, explored, plots, uploaded, words
 from ui.report.incomes import _usual
+from ui.report.look import look
 from ui.shared.text import catalogue
 
 VIEWS = ("columns", "pairs", "groups", "queries", "incomes", "learning")
@@ -73,6 +74,9 @@ def test_every_view_of_the_report_opens_and_wears_its_tag(ran):
     assert catalogue()["learning.floor"] not in words(ran)
     ran.toggle(key="report_scores").set_value(True).run()
     assert not ran.exception and not ran.error and catalogue()["learning.floor"] in words(ran)
+    shown = look(space_of(ran), [ran.job])
+    shown.score(shown.first, "tvd-1way")
+    assert shown.known(shown.first, "tvd-1way"), "else the table of scores would be drawn anew without end"
     ran.segmented_control(key="report_view").set_value("released").run()
     assert "safe to publish" in words(ran)
     assert "practice data" not in words(ran)

@@ -250,6 +250,19 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
     shown = next(d.value for d in app.dataframe if "in a run" in d.value.columns)
     assert shown["in a run"].tolist() == ["their records are left out", "they count as the nearest end of the range"]
     assert shown["cells"].tolist() == ["30", "12"] and shown["such as"].tolist() == ["y", "4"]
+    app.run()
+    assert any("in a run" in d.value.columns for d in app.dataframe), "the list stays when the page is drawn again"
+    app.segmented_control(key="language_field").set_value("de").run()
+    app.button(key="misfits_look").click().run()
+    shown = next(d.value for d in app.dataframe if "in einem Lauf" in d.value.columns)
+    assert shown["was"].tolist() == [
+        "Zellen, die nicht in ihrer Liste von Werten stehen",
+        "Zellen außerhalb ihres Bereichs",
+    ]
+    assert shown["um das zu ändern"].tolist() == [
+        "die Werte in die Liste aufnehmen, other: true angeben",
+        "min und max erweitern",
+    ]
     app.toggle(key="safe").set_value(True).run()
     assert not any(b.key == "misfits_look" for b in app.button)
 

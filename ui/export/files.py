@@ -7,6 +7,7 @@ import json
 import re
 import tempfile
 from collections.abc import Callable, Sequence
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -14,12 +15,14 @@ from typing import TYPE_CHECKING
 import streamlit as st
 
 from dpsyn_core.outside import below, file_word
-from dpsyn_core.report import schema_file, shell_command
-from dpsyn_core.runs import SUFFIX, SYNTHETIC
+from dpsyn_core.report import schema_file, shell_command, takeaways
+from dpsyn_core.runs import MANIFEST, SUFFIX, SYNTHETIC
+from dpsyn_core.schema import METHOD
 from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import files as trees
 from ui.report import asked
 from ui.shared import results
+from ui.shared.downloads import download
 from ui.shared.going import go_to
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -30,21 +33,11 @@ from ui.synthesize import refits, runs
 if TYPE_CHECKING:
     from dpsyn_core.tables import NotCarried
 
+QUESTIONS = "questions.json"  # what the command asks of linked tables; in the bundle
 SEEN_CELLS = 50_000  # of a workbook that is made before the eyes: above it, some half a second
 TAKEN = "export_taken"  # in the visitor's session: the button of a file that has just been made
 TAKE = """setTimeout(() => document.querySelector('.st-key-%s button')?.click(), 400)"""
 EXCEL_CELLS = 500_000  # of a workbook that is made for the manifest alone: some five seconds
-MIMES = {
-    "csv": "text/csv",
-    "parquet": "application/vnd.apache.parquet",
-    "xlsx": "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-    "sav": "application/x-spss-sav",
-    "dta": "application/x-stata-dta",
-    "xpt": "application/x-sas-xport",
-    "zip": "application/zip",
-    "sqlite": "application/vnd.sqlite3",
-    "duckdb": "application/octet-stream",
-}
 LABELLED = ("sav", "dta", "xpt")  # offered where the library for them is installed
 
 
@@ -71,7 +64,10 @@ def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, in
     from dpsyn_core.tables import write_table
 
     if job.spec.linked:
-        return trees.table_bytes(space, job, ending, stem(space, job))
+        made_of = {**trees.written(space, job, ending, stem(space, job))}
+        if ending == "zip":
+            return trees.packed(made_of | {"manifest.json": manifest_text(space, job)})
+        return next(iter(made_of.values()))
     if ending == "parquet":
         return (job.folder / SYNTHETIC).read_bytes()  # as the run wrote it
 
@@ -86,7 +82,7 @@ def table_bytes(space: Workspace, job: Job, ending: str, told: Callable[[int, in
 
 def made(space: Workspace, job: Job, ending: str) -> bool:
     """Whether the file of this format was made before, and is still kept."""
-    return any(isinstance(key, tuple) and key[:3] == ("file", job.id, ending) for key in space.memo)
+    return results.is_kept(space, ("file", job.id, ending))
 
 
 def endings(space: Workspace, job: Job) -> tuple[str, ...]:
@@ -138,15 +134,8 @@ def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: 
     if ending == "xlsx" and not job.spec.linked and _slow(space, job) and not made(space, job, ending):
         _made_first(space, job, ending, key=key)
         return
-    st.download_button(
-        t(f"export.{ending}"),
-        data=lambda: table_bytes(space, job, ending),
-        file_name=f"{stem(space, job)}.{ending}",
-        mime=MIMES[ending],
-        on_click="ignore",
-        key=key,
-        type="primary" if primary else "secondary",
-    )
+    name, content = f"{stem(space, job)}.{ending}", partial(table_bytes, space, job, ending)
+    download(t(f"export.{ending}"), name, content, key=key, kind="primary" if primary else "secondary")
 
 
 def tables(space: Workspace, job: Job) -> None:
@@ -208,18 +197,27 @@ def manifest_text(space: Workspace, job: Job) -> str:
     They have the same bytes whenever they are made. A large Excel file takes minutes, and is named where it was made.
     A signed manifest, and one that is not the table's, stay as they are.
     """
-    from dpsyn_core.privacy import Manifest
-    from dpsyn_core.runs import MANIFEST
+    known = results.stated(job)
+    if not results.holds(space, job) or known.signature is not None or known.digests is None:
+        return (job.folder / MANIFEST).read_text("utf-8")
+    first, *others = endings(space, job)
+    each = [_digest(content) for content in written(space, job, first).values()]
+    slow = {*labelled(space, job), "xlsx"} if not job.spec.linked and excel_first(space, job) else set()
+    named = [e for e in (*others, *labelled(space, job)) if e not in slow or made(space, job, e)]
+    digests = {"csv" if first == "zip" else first: each[0]}
+    digests |= {e: _digest(content) for e in named for content in written(space, job, e).values()}
+    return known.written_too(digests, each).to_json()
 
+
+def written(space: Workspace, job: Job, ending: str) -> dict[str, bytes]:
+    """The files of a format by name: one, or a CSV file for each of linked tables."""
     if job.spec.linked:
-        return trees.manifest_text(space, job, stem(space, job))
-    text = (job.folder / MANIFEST).read_text("utf-8")
-    if not results.checked(space, job).holds or results.manifest(space, job)["signature"] is not None:
-        return text
-    named = [e for e in endings(space, job) if e != "xlsx" or not excel_first(space, job) or made(space, job, e)]
-    named += [e for e in labelled(space, job) if not excel_first(space, job) or made(space, job, e)]
-    digests = {e: hashlib.sha256(table_bytes(space, job, e)).hexdigest() for e in named}
-    return Manifest.load(job.folder / MANIFEST).written_too(digests).to_json()
+        return trees.written(space, job, ending, stem(space, job))
+    return {f"{stem(space, job)}.{ending}": table_bytes(space, job, ending)}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
 
 
 def excel_first(space: Workspace, job: Job) -> bool:
@@ -230,14 +228,8 @@ def excel_first(space: Workspace, job: Job) -> bool:
 
 def manifest_button(space: Workspace, job: Job, *, key: str) -> None:
     """Download of the manifest."""
-    st.download_button(
-        t("export.manifest"),
-        data=lambda: manifest_text(space, job),
-        file_name=f"{stem(space, job)}.manifest.json",
-        mime="application/json",
-        on_click="ignore",
-        key=key,
-    )
+    name = f"{stem(space, job)}.manifest.json"
+    download(t("export.manifest"), name, partial(manifest_text, space, job), key=key)
 
 
 def reusable(job: Job) -> bool:
@@ -284,30 +276,25 @@ def refit_form(space: Workspace, job: Job) -> None:
 
 def certificate(job: Job) -> str:
     """The manifest as a page that a person can read, in the visitor's language."""
-    from dpsyn_core.privacy import Manifest
     from dpsyn_core.privacy import certificate as text
     from dpsyn_core.report import sentence
-    from dpsyn_core.runs import MANIFEST
 
-    manifest, words = Manifest.load(job.folder / MANIFEST), figure_words()
-    return text(manifest, certificate_words(), lambda rule: sentence(rule, words))
+    words = figure_words()
+    return text(results.stated(job), certificate_words(), lambda rule: sentence(rule, words))
 
 
 def promised(job: Job) -> str:
     """The guarantee in one sentence, in the visitor's language."""
-    from dpsyn_core.privacy import Manifest, promise
-    from dpsyn_core.runs import MANIFEST
+    from dpsyn_core.privacy import promise
 
-    return promise(Manifest.load(job.folder / MANIFEST), certificate_words())
+    return promise(results.stated(job), certificate_words())
 
 
 def nist(job: Job) -> str:
     """What the release answers to each item of NIST SP 800-226."""
-    from dpsyn_core.privacy import Manifest
     from dpsyn_core.report import nist_page
-    from dpsyn_core.runs import MANIFEST
 
-    return nist_page(Manifest.load(job.folder / MANIFEST))
+    return nist_page(results.stated(job))
 
 
 def schema_text(space: Workspace, job: Job) -> str:
@@ -326,50 +313,76 @@ def asked_and_answered(space: Workspace, job: Job) -> dict[str, str]:
     """Questions and answers of a run of linked tables, by file name; none without any."""
     if not (job.spec.linked and job.spec.questions):
         return {}
-    found = {trees.QUESTIONS: job.spec.questions, f"answers{suffix(space, job)}.json": trees.answers(space, job)}
+    found = {QUESTIONS: job.spec.questions, f"answers{suffix(space, job)}.json": trees.answers(space, job)}
     return {name: json.dumps(said, indent=2, ensure_ascii=False) + "\n" for name, said in found.items()}
 
 
 def command(space: Workspace, job: Job) -> list[str]:
-    """The words of the command that repeats the run on the owner's table: the same post-processing, new noise."""
-    from dpsyn_core.runs import fits, planned
+    """The words of the command that repeats the run on the owner's tables: the same post-processing, new noise."""
     from dpsyn_core.systems import config_class, written
 
-    if job.spec.linked:
-        return trees.command(space, job, stem(space, job))
-    spec, name, memory = job.spec, stem(space, job), planned(job.spec.memory_mb)
-    size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
-    # only where it makes another table: the memory of a run decides how a very large one is made
-    allowed = [] if fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
+    spec, name, schema = job.spec, stem(space, job), results.schema(space, job)
     rows = ["--n-records", str(spec.n_records)] if spec.n_records is not None else []
-    seed, out = ["--seed", str(spec.seed)], ["--out", f"{name}.csv", "--manifest", f"{name}.manifest.json"]
+    rows += ["--seed", str(spec.seed)]
+    given, schema_name, root = ["YOUR_TABLE"], takeaways.SCHEMA, ""
+    out = ["--out", f"{name}.csv", "--manifest", f"{name}.manifest.json"]
+    if spec.linked:
+        tree = results.tree(space, job)
+        schema_name, root = takeaways.schema_file(tree), f"{tree.root.name}="
+        named = [w for table in tree.tables for w in ("--table", f"{table.name}=YOUR_{table.name}.csv")]
+        given, out = (["YOUR_TABLE.csv"], out[:2]) if tree.one_file else (named, ["--out", f"{name}/"])
     if spec.release is not None:
         how = ["--method", spec.maker] if spec.maker else []
         how += ["--where", spec.where] if spec.where else []
-        kept = ["--columns", json.dumps(spec.columns)] if spec.columns is not None else []
-        kept += ["--rules", "RULES.json"] if spec.rules else []
-        return ["dpsyn", "refit", "RELEASE.dpsyn", *how, *rows, *kept, *seed, *out]
-    given = written(spec.settings, config_class(spec.method))
-    words = ["dpsyn", "synth", "YOUR_TABLE", "--schema", "schema.json", "--epsilon", plain(spec.epsilon)]
-    words += ["--delta", plain(spec.delta), "--method", spec.method]
-    words += [w for k, v in given.items() for w in ("--set", f"{k}={json.dumps(v)}")]
-    dataset = spec.dataset or results.schema(space, job).ledger_name
-    return [*words, *rows, *seed, *allowed, f"--dataset={dataset}", *out]
+        how += ["--columns", json.dumps(spec.columns)] if spec.columns is not None else []
+        how += ["--rules", "RULES.json"] if spec.rules else []
+        return ["dpsyn", "refit", "RELEASE.dpsyn", *how, *rows, *out]
+    words = ["dpsyn", "synth", *given, "--schema", schema_name, "--epsilon", plain(spec.epsilon)]
+    words += ["--delta", plain(spec.delta)]
+    if spec.method != METHOD:  # as an earlier version called systems of linked tables
+        words += ["--method", spec.method]
+        chosen = written(spec.settings, config_class(spec.method))
+        words += [w for k, v in chosen.items() for w in ("--set", f"{k}={json.dumps(v)}")]
+    words += ["--public-table", f"{root}PUBLIC_{root.removesuffix('=') or 'TABLE'}.csv"] if spec.public_table else []
+    words += ["--questions", QUESTIONS] if spec.linked and spec.questions else []
+    words += ["--questions-share", plain(spec.questions_share)] if spec.questions_share is not None else []
+    return [*words, *rows, *_memory(space, job), f"--dataset={spec.dataset or schema.ledger_name}", *out]
+
+
+def _memory(space: Workspace, job: Job) -> list[str]:
+    """The memory of a run of one table where it makes another table: it decides how a very large one is made."""
+    from dpsyn_core.runs import fits, planned
+
+    memory = planned(job.spec.memory_mb)
+    size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
+    return [] if job.spec.linked or fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
+
+
+def scripts(space: Workspace, job: Job) -> dict[str, str]:
+    """What repeats the run, by file name; a release is refitted by the command alone."""
+    spec, name = job.spec, stem(space, job)
+    schema = takeaways.schema_file(results.tree(space, job)) if spec.linked else takeaways.SCHEMA
+    out = {"run.sh": takeaways.shell_script(command(space, job), job.label, schema=schema)}
+    vouched = {"query_vouched": spec.query_vouched}
+    if spec.release is not None:
+        return out
+    if spec.linked:
+        return out | {"run.py": takeaways.linked_script(spec, results.tree(space, job), job.label, name, **vouched)}
+    python, notebook = (f(spec, job.label, name, **vouched) for f in (takeaways.python_script, takeaways.notebook))
+    return out | {"run.py": python, "run.ipynb": notebook}
 
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
     from dpsyn_core.evaluate import compare_tables, compute, names
-    from dpsyn_core.privacy import Manifest
     from dpsyn_core.report import ScoredTable, html_report
-    from dpsyn_core.runs import MANIFEST
 
     def make() -> str:
         if job.spec.linked:
             return trees.html(space, job, private=private)
         schema = results.schema(space, job)
-        partial = results.condition(space, job) is not None  # whose tables count other records than these
-        measured = [] if partial else [m for m in results.measurements(space, job) if m.attributes]
+        some_only = results.condition(space, job) is not None  # whose tables count other records than these
+        measured = [] if some_only else [m for m in results.measurements(space, job) if m.attributes]
         real = space.dataset.table if private and space.dataset else None
         some = results.synthetic_of(space, job)
         comparison = compare_tables(
@@ -385,8 +398,8 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
             name=job.label,
             comparison=comparison,
             scores=compute(comparison, wanted),
-            manifest=Manifest.load(job.folder / MANIFEST),
-            receipt=results.checked(space, job),
+            manifest=results.stated(job),
+            receipt=next(iter(results.receipts(space, job).values())),
             asked=asked.answers(space, job, private=private) if some is None else (),
         )
         return html_report(schema.name, [table], language=language())
@@ -396,26 +409,14 @@ def html(space: Workspace, job: Job, *, private: bool) -> str:
 
 def reports(space: Workspace, job: Job) -> None:
     """Download of the publishable report, and, when the owner ticks the box, of the one with the real table."""
-    st.download_button(
-        t("export.report_public"),
-        data=lambda: html(space, job, private=False),
-        file_name=f"{stem(space, job)}-report.html",
-        mime="text/html",
-        on_click="ignore",
-        key="export_html",
-    )
+    page, name = partial(html, space, job), f"{stem(space, job)}-report"
+    download(t("export.report_public"), f"{name}.html", partial(page, private=False), key="export_html")
     if space.choices.safe or not results.same_table(space, job):
         return
     # below each other: beside a button, the words of a box do not wrap on a phone
     if st.checkbox(t("export.report_tick"), key="export_private"):
-        st.download_button(
-            t("export.report_private"),
-            data=lambda: html(space, job, private=True),
-            file_name=f"{stem(space, job)}-report-PRIVATE.html",
-            mime="text/html",
-            on_click="ignore",
-            key="export_html_private",
-        )
+        content = partial(page, private=True)
+        download(t("export.report_private"), f"{name}-PRIVATE.html", content, key="export_html_private")
 
 
 def bundle(space: Workspace, job: Job) -> bytes:
@@ -423,28 +424,19 @@ def bundle(space: Workspace, job: Job) -> bytes:
     from dpsyn_core.runs import MEASUREMENTS
 
     name = stem(space, job)
+    linked = bool(job.spec.linked)
     files: dict[str, bytes | str] = {
         "certificate.txt": certificate(job),
         "nist-800-226.md": nist(job),
         "report.html": html(space, job, private=False),
+        "manifest.json" if linked else f"{name}.manifest.json": manifest_text(space, job),
+        schema_name(space, job) if linked else takeaways.SCHEMA: schema_text(space, job),
+        "README.txt": t("linked.readme" if linked else "export.readme", command=shell_command(command(space, job))),
     }
-    shown = shell_command(command(space, job))
-    if job.spec.linked:
-        for ending in (endings(space, job)[0], "sqlite"):
-            files |= trees.written(space, job, ending, name)
-        files |= trees.scripts(space, job, name) | asked_and_answered(space, job)
-        files |= {
-            "manifest.json": manifest_text(space, job),
-            schema_name(space, job): schema_text(space, job),
-            "README.txt": t("linked.readme", command=shown),
-        }
-        return trees.packed(files)
-    ending = endings(space, job)[0]
-    files |= {
-        f"{name}.{ending}": table_bytes(space, job, ending),
-        f"{name}.manifest.json": manifest_text(space, job),
-        "schema.json": schema_text(space, job),
-        "measurements.json.gz": (job.folder / MEASUREMENTS).read_bytes(),
-        "README.txt": t("export.readme", command=shown),
-    }
+    for ending in (endings(space, job)[0], *(("sqlite",) if linked else ())):
+        files |= written(space, job, ending)
+    if linked:
+        files |= scripts(space, job) | asked_and_answered(space, job)
+    else:
+        files["measurements.json.gz"] = (job.folder / MEASUREMENTS).read_bytes()
     return trees.packed(files)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -33,18 +33,11 @@ def panel(space: Workspace) -> None:
     methods = st.multiselect(
         t("grid.methods"), names(), before.methods, key="grid_methods", persist_state="session", placeholder=choose
     )
+    more: dict[str, Any] = {"persist_state": "session", "placeholder": choose}
     epsilons = st.multiselect(
-        t("grid.epsilons"),
-        EPSILONS,
-        before.epsilons,
-        key="grid_epsilons",
-        format_func=amount,
-        persist_state="session",
-        placeholder=choose,
+        t("grid.epsilons"), EPSILONS, before.epsilons, key="grid_epsilons", format_func=amount, **more
     )
-    repeats = int(
-        st.number_input(t("grid.repeats"), 1, 20, before.repeats, key="grid_repeats", persist_state="session")
-    )
+    repeats = st.number_input(t("grid.repeats"), 1, 20, before.repeats, key="grid_repeats", persist_state="session")
     space.choices.grid = Grid(tuple(methods), tuple(epsilons), repeats)
     public = True
     if data.sample:
@@ -56,8 +49,8 @@ def panel(space: Workspace) -> None:
     if not runs:
         note(t("grid.nothing"))
         return
-    low = sum(e.low for m in methods if (e := estimated(space, m)) is not None) * len(epsilons) * repeats
-    high = sum(e.high for m in methods if (e := estimated(space, m)) is not None) * len(epsilons) * repeats
+    each, times = [e for m in methods if (e := estimated(space, m)) is not None], len(epsilons) * repeats
+    low, high = sum(e.low for e in each) * times, sum(e.high for e in each) * times
     note(t("grid.takes", runs=number(runs), low=number(max(1, math.floor(low))), high=number(math.ceil(high))))
     pressed = st.button(
         t("grid.start"), type="primary", key="grid_start", disabled=not public or runs > MOST_RUNS, width="stretch"

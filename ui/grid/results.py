@@ -1,14 +1,14 @@
 """What grids found: progress while one runs, then a map on one colour scale, curves with error bars, and the file."""
 
-import streamlit as st
-
 from dpsyn_core.report import bars_figure, grid_figure
 from dpsyn_core.runs import RESULT, SystemsComparison, TrialCell
-from ui.shared.faults import ShownFaults
-from ui.shared.jobs import JobError
+from ui.shared.choices import one_of
+from ui.shared.downloads import download
+from ui.shared.jobs import Job
 from ui.shared.state import Workspace, grids
-from ui.shared.text import ASSETS, amount, literal, number, percent, sentence, t
+from ui.shared.text import ASSETS, amount, number, percent, sentence, t
 from ui.shared.theme import note, section, show
+from ui.shared.watching import Far, ended_well, watch
 from ui.synthesize.methods import spelt
 
 SCORES = ("pairs", "columns")
@@ -20,38 +20,23 @@ def panel(space: Workspace) -> None:
     """The grid under way, then the newest that ended."""
     mine = grids().of(space.owner)
     for job in [j for j in mine if j.live]:
-        st.fragment(_watch, run_every=1.0)(space.owner, job.id)
+        watch(grids, space.owner, job, _far, key="grid")
     ended = next((j for j in mine if not j.live), None)
     if ended is None:
         if not mine:
             section(t("grid.example"))
             _shown(SystemsComparison.model_validate_json(EXAMPLE.read_text("utf-8")))
         return
-    if ended.state == "failed":
-        st.error(literal(sentence(JobError(ended.failure()))))
-    elif ended.state == "cancelled":
-        note(t("grid.cancelled"))
-    else:
+    if ended_well(ended, cancelled=t("grid.cancelled")):
         section(ended.label)
         _shown(SystemsComparison.model_validate_json((ended.folder / RESULT).read_text("utf-8")))
 
 
-def _watch(owner: str, job_id: str) -> None:
-    with ShownFaults():
-        job = grids().get(job_id, owner)
-        if not job.live:
-            st.rerun()
-        seen = job.progress()
-        running = seen.get("stage") == "runs" and seen.get("total")
-        share = min(1.0, seen["done"] / seen["total"]) if running else 0.0
-        said = t("grid.waiting")
-        if running:
-            said = t("grid.progress", done=number(round(seen["done"])), total=number(round(seen["total"])))
-        left, right = st.columns([5, 2], vertical_alignment="center")
-        left.progress(share, text=said)
-        if right.button(t("run.cancel"), key=f"grid_cancel_{job_id}", width="stretch"):
-            grids().cancel(job_id, owner)
-            st.rerun()
+def _far(job: Job) -> Far:
+    share, seen = job.part_done("runs"), job.progress()
+    if share is None:
+        return 0.0, t("grid.waiting")
+    return share, t("grid.progress", **{name: number(round(seen[name])) for name in ("done", "total")})
 
 
 def _shown(found: SystemsComparison) -> None:
@@ -59,21 +44,9 @@ def _shown(found: SystemsComparison) -> None:
     if not scores:
         note(t("grid.none"), "warning")
     else:
-        score = str(
-            st.segmented_control(
-                t("grid.score"),
-                scores,
-                default=scores[0],
-                required=True,
-                key="grid_score",
-                format_func=lambda s: t(f"ahead.{s}" if s == "columns" else "grid.pairs"),
-                label_visibility="collapsed",
-            )
-        )
-        _map(found, score)
-        st.download_button(
-            t("grid.csv"), data=found.csv, file_name="grid.csv", mime="text/csv", on_click="ignore", key="grid_csv"
-        )
+        called = {"columns": t("ahead.columns"), "pairs": t("grid.pairs")}
+        _map(found, one_of(t("grid.score"), scores, key="grid_score", called=called.__getitem__))
+        download(t("grid.csv"), "grid.csv", found.csv, key="grid_csv")
     for name, why in found.refused.items():
         note(f"{name}: {sentence(ValueError(why))}", "warning")
 

@@ -4,7 +4,6 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema import (
     AnyLinkRule,
     CountRule,
@@ -17,8 +16,10 @@ from dpsyn_core.schema import (
 )
 from ui.schema import rules, tried
 from ui.schema.rule_words import rule_words
+from ui.shared.choices import one_of
+from ui.shared.faults import refusals
 from ui.shared.state import Linked, Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import literal, t
 from ui.shared.theme import note
 
 KINDS = ("order", "count", "impossible")
@@ -50,11 +51,8 @@ def panel(space: Workspace) -> None:
         for number, one in enumerate(proposed):
             link = next(link for link in schema.links if link.child == one.table)
             if rules.line(f"{one.table}: {words(one.rule)}", t("rules.confirm"), f"link_rule_confirm_{number}"):
-                _take(
-                    linked,
-                    link,
-                    [*linked.rule_documents(one.table), *tried.marked(tables, [one.document], proposed=True)],
-                )
+                agreed = tried.marked(tables, [one.document], proposed=True)
+                _take(linked, link, [*linked.rule_documents(one.table), *agreed])
         _form(linked, schema)
 
 
@@ -84,10 +82,8 @@ def _form(linked: Linked, schema: LinkedSchema) -> None:
         child = st.selectbox(t("linked.rule_link"), names, key="link_rule_child", format_func=literal)
     link = by_child[child]
     key = f"link_rule_{child}"
-    kind = st.segmented_control(
-        t("rules.kind"), KINDS, default=KINDS[0], required=True, key=f"{key}_kind",
-        format_func=lambda k: t("linked.rule_kind_count" if k == "count" else f"rules.{k}"),
-    ) or KINDS[0]  # fmt: skip
+    called = {k: t("linked.rule_kind_count" if k == "count" else f"rules.{k}") for k in KINDS}
+    kind = one_of(t("rules.kind"), KINDS, key=f"{key}_kind", called=called.__getitem__, labelled=True)
     note(t(f"linked.rule_example_{kind}", parent=literal(link.parent)))
     asked = {"order": _order, "count": _count, "impossible": _impossible}[kind](schema, link, key)
     if st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None) and asked is not None:
@@ -120,15 +116,12 @@ def _count(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
     where = rules.conditions(f"{key}_counted", t("linked.rule_counted"), "role = Head")
     first, second = st.columns(2)
     least = first.number_input(t("linked.rule_least"), 0, MOST, value=1, key=f"{key}_least")
-    most = second.number_input(
-        t("linked.rule_most"), 0, MOST, value=None, key=f"{key}_most", placeholder=t("linked.rule_any")
-    )
+    open_end = t("linked.rule_any")
+    most = second.number_input(t("linked.rule_most"), 0, MOST, None, key=f"{key}_most", placeholder=open_end)
     given = st.text_input(t("linked.rule_if"), key=f"{key}_given", placeholder="age < 18").strip()
     if not where:
         return None
-    return {"where": where, "least": int(least), "most": None if most is None else int(most)} | (
-        {"given": given} if given else {}
-    )
+    return {"where": where, "least": least, "most": most} | ({"given": given} if given else {})
 
 
 def _impossible(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
@@ -148,10 +141,7 @@ def _confirmed(linked: Linked, schema: LinkedSchema) -> None:
 
 def _take(linked: Linked, link: Link, documents: list[dict[str, Any]]) -> None:
     """Makes these the rules of a link, or says in one sentence why they cannot be."""
-    try:
+    with refusals():
         linked.set_rules(link.child, documents)
-    except SchemaError as error:
-        st.error(literal(sentence(error)))
-        return
-    linked.version += 1
-    st.rerun()
+        linked.version += 1
+        st.rerun()

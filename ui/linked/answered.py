@@ -16,20 +16,18 @@ MOST = 200  # figures of one question that the page shows
 
 def panel(space: Workspace, job: Job) -> None:
     """A table for all questions of one figure, and one for each that has several; from released values alone."""
-    found = files.answers(space, job)
+    found, schema = files.answers(space, job), results.tree(space, job)
     single = [one for one in found if len(one["figures"]) == 1 and not one["figures"][0]["labels"]]
+    heads = [t("linked.asked_answer"), t("linked.asked_between"), t("linked.column_synthetic")]
     section(t("linked.view_asked"))
-    schema = results.tree(space, job)
     if single:
         rows = [[_called(schema, one), *_cells(one["figures"][0])] for one in single]
-        table([t("linked.asked_question"), *_heads()], rows, alt=t("linked.view_asked"))
-    for one in found:
-        if one in single:
-            continue
+        table([t("linked.asked_question"), *heads], rows, alt=t("linked.view_asked"))
+    for one in (one for one in found if one not in single):
         lead(literal(_called(schema, one)))
         labels = list(one["figures"][0]["labels"]) if one["figures"] else []
         rows = [[" · ".join(str(x) for x in f["labels"].values()), *_cells(f)] for f in one["figures"][:MOST]]
-        table([" · ".join(labels), *_heads()], rows, alt=literal(one["question"]))
+        table([" · ".join(labels), *heads], rows, alt=literal(one["question"]))
         if len(one["figures"]) > MOST:
             note(t("linked.asked_cut", shown=number(MOST), all=number(len(one["figures"]))))
     if found:
@@ -40,10 +38,6 @@ def _called(schema: LinkedSchema, one: dict[str, Any]) -> str:
     """A question's name, and of how many records of a root it is."""
     most = one.get("at_most")
     return str(one["question"]) if most is None else f"{one['question']} ({few(schema, most)})"
-
-
-def _heads() -> list[str]:
-    return [t("linked.asked_answer"), t("linked.asked_between"), t("linked.column_synthetic")]
 
 
 def _cells(figure: dict[str, Any]) -> list[str]:

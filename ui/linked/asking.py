@@ -12,7 +12,7 @@ from ui.questions import kept
 from ui.questions.words import asks
 from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, number, t
+from ui.shared.text import field, literal, number, t
 from ui.shared.theme import note
 
 COUNT, SHARE, MEAN, OWN, CHANGE = "count", "share", "mean", "own", "change"
@@ -65,14 +65,8 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
     kinds = [COUNT, SHARE] + ([MEAN] if _numbers(schema, link.child) else [])
     kinds += [OWN] if _numbers(schema, link.parent) else []
     kinds += [CHANGE] if link.order is not None and _numbers(schema, link.child) else []
-    kind = str(
-        st.selectbox(
-            t("questions.kind"),
-            kinds,
-            key=f"{key}_kind_{child}",
-            format_func=lambda k: t(f"linked.ask_{k}", child=child, root=link.parent),
-        )
-    )
+    called = {k: t(f"linked.ask_{k}", child=child, root=link.parent) for k in kinds}
+    kind = str(st.selectbox(t("questions.kind"), kinds, key=f"{key}_kind_{child}", format_func=called.__getitem__))
     made = (_of_children if kind in (COUNT, SHARE) else _of_numbers)(schema, link, kind, f"{key}_{child}_{kind}")
     usual = made.pop("usual")
     if kind != SHARE:
@@ -80,9 +74,7 @@ def form(space: Workspace, schema: LinkedSchema) -> None:
         usual = f"{t(f'linked.ask_figure_{figure}')}, {usual}"[:200]
         made["ask"] |= FIGURES[figure]
     made["at_most"] = _few(schema, str(made["about"]), f"{key}_{child}_{kind}")
-    name = st.text_input(
-        t("questions.name"), key=f"{key}_name", placeholder=usual, max_chars=200, help=t("questions.name_help")
-    )
+    name = st.text_input(key=f"{key}_name", placeholder=usual, max_chars=200, **field("questions.name"))
     made["ask"]["name"] = (name or "").strip() or usual
     if not st.button(t("questions.keep"), key="linked_ask_keep"):
         return
@@ -117,27 +109,18 @@ def _few(schema: LinkedSchema, about: str, key: str) -> int | None:
     link = next((one for one in schema.links if one.child == about), None)
     if link is None or schema.most_of_root(link) == 1:
         return None
-    most, root = schema.most_of_root(link), schema.root.name
-    got = st.number_input(
-        t("linked.ask_few", about=literal(about), root=literal(root)),
-        1,
-        most,
-        None,
-        key=f"{key}_few",
-        placeholder=t("linked.ask_few_all", most=number(most)),
-        help=t("linked.ask_few_help", about=literal(about), root=literal(root), most=number(most)),
-    )
+    most = schema.most_of_root(link)
+    words = {"about": literal(about), "root": literal(schema.root.name), "most": number(most)}
+    more = field("linked.ask_few", **words) | {"placeholder": t("linked.ask_few_all", most=number(most))}
+    got = st.number_input(min_value=1, max_value=most, value=None, key=f"{key}_few", **more)
     return None if got is None else int(got)
 
 
 def _figure(kind: str, key: str) -> str:
     """What is asked of a number: its mean, its median and quartiles, or how unequal it is."""
     figures = [f for f in FIGURES if kind != CHANGE or f != "gini"]  # a change may be negative
-    return str(
-        st.selectbox(
-            t("linked.ask_figure"), figures, key=f"{key}_figure", format_func=lambda f: t(f"linked.ask_figure_{f}")
-        )
-    )
+    called = {f: t(f"linked.ask_figure_{f}") for f in figures}
+    return str(st.selectbox(t("linked.ask_figure"), figures, key=f"{key}_figure", format_func=called.__getitem__))
 
 
 def _numbers(schema: LinkedSchema, table: str) -> list[str]:
@@ -146,26 +129,14 @@ def _numbers(schema: LinkedSchema, table: str) -> list[str]:
 
 def _groups(label: str, options: list[str], key: str) -> list[str]:
     """Columns to break a figure down by; those of numbers have too many cells for that without bins."""
-    got = st.multiselect(
-        label,
-        options,
-        key=f"{key}_by",
-        max_selections=MOST_GROUPS,
-        format_func=literal,
-        placeholder=t("questions.choose"),
-    )
-    return list(got)
+    more: dict[str, Any] = {"max_selections": MOST_GROUPS, "placeholder": t("questions.choose")}
+    return list(st.multiselect(label, options, key=f"{key}_by", format_func=literal, **more))
 
 
 def _of_children(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any]:
     """How many children meet conditions, or how many parents have one."""
-    where = st.text_input(
-        t("linked.ask_where", child=literal(link.child)),
-        key=f"{key}_where",
-        max_chars=1000,
-        placeholder=t("linked.ask_all"),
-        help=t("linked.ask_where_help"),
-    )
+    more = field("linked.ask_where", child=literal(link.child)) | {"placeholder": t("linked.ask_all")}
+    where = st.text_input(key=f"{key}_where", max_chars=1000, **more)
     parent = schema[link.parent].coded
     by = _groups(t("linked.ask_by"), [a.name for a in parent if not numeric(a)], key)
     counted = _free(NUMBER_OF.format(child=link.child), schema, link.parent)
@@ -187,16 +158,12 @@ def _of_numbers(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[s
     above = [f"{link.parent}.{a.name}" for a in schema[link.parent].coded if about == link.child and not numeric(a)]
     by = _groups(t("linked.ask_by"), [*own, *above], key)
     usual = _usual(t(f"linked.ask_{kind}", child=link.child, root=link.parent), of, by)
-    if kind != CHANGE:
-        return {"about": about, "ask": {"kind": "mean", "of": of, "by": by}, "usual": usual}
-    note(t("linked.ask_change_note", order=link.order))
-    changed = _free(f"change of {of}", schema, link.child)
-    return {
-        "about": link.child,
-        "changes": {changed: of},
-        "ask": {"kind": "mean", "of": changed, "by": by},
-        "usual": usual,
-    }
+    made: dict[str, Any] = {"about": about, "ask": {"kind": "mean", "of": of, "by": by}, "usual": usual}
+    if kind == CHANGE:
+        note(t("linked.ask_change_note", order=link.order))
+        changed = _free(f"change of {of}", schema, link.child)
+        made["changes"], made["ask"]["of"] = {changed: of}, changed
+    return made
 
 
 def _usual(kind: str, what: str, by: list[str]) -> str:

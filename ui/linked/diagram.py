@@ -70,12 +70,8 @@ def _panel(linked: Linked) -> str:
     coded = [a.name for a in columns.coded if a.name != panel.person]
     most = t("linked.edge_waves") if panel.most is None else t("linked.edge_most", most=number(panel.most))
     edge = f"{panel.person or t('linked.no_key')} · {most}"
-    rows = _item(
-        t("linked.panel_rows"),
-        t("linked.edge_order", order=panel.wave or "?")
-        + " · "
-        + counted("linked.columns", len([n for n in coded if n not in panel.constant])),
-        edge,
-    )
+    order = t("linked.edge_order", order=panel.wave or "?")
+    changing = counted("linked.columns", len([n for n in coded if n not in panel.constant]))
+    rows = _item(t("linked.panel_rows"), f"{order} · {changing}", edge)
     words = f"{t('linked.root_is')} · {counted('linked.columns', len(panel.constant))}"
     return _item(t("linked.panel_persons"), words, "", f"<ul>{rows}</ul>")

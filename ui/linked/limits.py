@@ -5,16 +5,18 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy import remember
-from dpsyn_core.runs import LeftOut, bounded
+from dpsyn_core.runs import bounded
 from dpsyn_core.schema import repeats
 from ui.schema import tried
+from ui.shared.faults import refusals
 from ui.shared.limits import ladder
-from ui.shared.results import kept
+from ui.shared.results import is_kept, kept
 from ui.shared.state import Linked, Workspace
-from ui.shared.text import counted, literal, sentence, t
+from ui.shared.text import counted, t
 from ui.shared.theme import note, private_tag
+
+LEFT = ("blank", "repeated", "orphans", "beyond", "shared")  # why records are left out
 
 
 def look(linked: Linked, names: Iterable[str]) -> None:
@@ -65,26 +67,18 @@ def left_out(space: Workspace) -> None:
     with st.expander(t("linked.left"), key="linked_left"):
         note(t("linked.left_lead"))
         key = ("linked left", linked.serial, schema.dumps())
-        if not any(k[:3] == key for k in space.memo if isinstance(k, tuple)):
+        if not is_kept(space, key):
             if not st.button(t("data.limits_look"), key="linked_left_button"):
                 return
             look(linked, linked.parts)
         private_tag()
         inputs = linked.inputs(schema)
         given = {table.name: inputs[schema.name] for table in schema.tables} if schema.one_file else inputs
-        try:
+        with refusals():
             found = kept(space, key, lambda: bounded(schema, given)[1])
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-            return
-        if not any(one.any for one in found):
-            note(t("linked.left_none"))
-        for one in found:
-            _lines(one)
-
-
-def _lines(one: LeftOut) -> None:
-    for what in ("blank", "repeated", "orphans", "beyond", "shared"):
-        count = getattr(one, what)
-        if count:
-            note(counted(f"linked.left_{what}", count, table=one.table), "warning")
+            counts = [(one.table, what, getattr(one, what)) for one in found for what in LEFT]
+            if not any(count for _, _, count in counts):
+                note(t("linked.left_none"))
+            for table, what, count in counts:
+                if count:
+                    note(counted(f"linked.left_{what}", count, table=table), "warning")

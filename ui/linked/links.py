@@ -2,13 +2,14 @@
 
 import zlib
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import streamlit as st
 
 from dpsyn_core.schema import LADDER, MOST_CHILDREN, MOST_SINGLES, Schema, proposed_roles, with_keys
 from ui.linked import diagram, limits
-from ui.linked.tables import LinkDraft
+from ui.linked.tables import LinkDraft, PanelDraft
 from ui.schema import rules
 from ui.shared.going import go_to
 from ui.shared.state import Linked, Workspace
@@ -32,7 +33,13 @@ def section(space: Workspace) -> None:
             _confirm(linked)
     with left:
         heading(t("linked.links"))
-        _fields(space, linked)
+        if linked.panel is not None:
+            _panel(space, linked, linked.panel)
+            return
+        _root(linked)
+        for name in linked.parts:
+            if name != linked.root:
+                _link(space, linked, name)
 
 
 def _confirm(linked: Linked) -> None:
@@ -54,20 +61,9 @@ def rules_of(space: Workspace, part: Workspace) -> dict[str, Any]:
     linked = space.linked
     if linked is None:
         return {}
-    name = next(n for n, one in linked.parts.items() if one is part)
+    name = linked.name_of(part)
     kinds = [k for k in rules.KINDS if k != "unique"]  # keys would not fit rules about all records of a table
     return {"kinds": kinds, "why_not": lambda schema: linked.problem_with(name, schema), "key": f"rule_{name}"}
-
-
-def _fields(space: Workspace, linked: Linked) -> None:
-    """The fields of all links, or those of a panel; each change is taken over at once."""
-    if linked.panel is not None:
-        _panel(space, linked)
-        return
-    _root(linked)
-    for name in linked.parts:
-        if name != linked.root:
-            _link(space, linked, name)
 
 
 def field_key(linked: Linked, what: str, name: str = "") -> str:
@@ -75,56 +71,34 @@ def field_key(linked: Linked, what: str, name: str = "") -> str:
     return f"linked_{what}_{linked.serial[:8]}_{linked.version}_{zlib.crc32(name.encode()):08x}"
 
 
-def columns_of(linked: Linked, name: str) -> list[str]:
-    """The headers of a table."""
-    part = linked.parts[name]
-    return [] if part.dataset is None or part.dataset.table is None else list(part.dataset.table.column_names)
+def _field(
+    draw: Callable[..., Any], label: str, key: str, take: Callable[[Any], None], *given: Any, **more: Any
+) -> None:
+    """A field of Streamlit's whose change is handed on before the page is drawn again."""
+    draw(label, *given, key=key, on_change=lambda: take(st.session_state[key]), **more)
 
 
 def _choose(label: str, options: Sequence[str], value: str, key: str, take: Callable[[str], None], **more: Any) -> None:
-    """A selector whose change is handed on; a value that is no option counts as none."""
+    """A selector that may stay empty; a value that is no option counts as none."""
     listed = ["", *options]
+    at = listed.index(value) if value in listed else 0
+    _field(st.selectbox, label, key, take, listed, at, format_func=lambda v: v or t("linked.none"), **more)
 
-    def changed() -> None:
-        take(str(st.session_state[key] or ""))
 
-    st.selectbox(
-        label,
-        listed,
-        index=listed.index(value) if value in listed else 0,
-        key=key,
-        on_change=changed,
-        format_func=lambda v: v or t("linked.none"),
-        **more,
-    )
+def root_field(linked: Linked, key: str, chosen: str | None) -> None:
+    """Which table has one record for each individual. chosen: None while no person has said so."""
+    names = list(linked.parts)
+    at = None if chosen is None else names.index(chosen)
+    more = {"help": t("linked.root_help"), "placeholder": t("data.individual_choose")}
+    _field(st.selectbox, t("linked.root"), key, lambda name: decide(linked, name), names, at, **more)
 
 
 def _root(linked: Linked) -> None:
     first, second = st.columns(2, gap="medium")
-    key = field_key(linked, "root")
-
-    def to_root() -> None:
-        decide(linked, str(st.session_state[key]))
-
     with first:
-        names = list(linked.parts)
-        st.selectbox(
-            t("linked.root"),
-            names,
-            index=names.index(linked.root),
-            key=key,
-            on_change=to_root,
-            help=t("linked.root_help"),
-        )
+        root_field(linked, field_key(linked, "root"), linked.root)
     with second:
-        _choose(
-            t("linked.root_key", table=literal(linked.root)),
-            columns_of(linked, linked.root),
-            linked.keys.get(linked.root, ""),
-            field_key(linked, "own", linked.root),
-            lambda v: _own_key(linked, linked.root, v),
-            help=t("linked.root_key_help"),
-        )
+        _own_key(linked, linked.root, t("linked.root_key", table=literal(linked.root)), t("linked.root_key_help"))
 
 
 def decide(linked: Linked, root: str) -> None:
@@ -140,18 +114,22 @@ def _move_root(linked: Linked, name: str) -> None:
     before, linked.root = linked.root, name
     key = linked.keys.get(before, "")
     own = linked.links.pop(name).key if name in linked.links else key
-    linked.keys[name] = own if own in columns_of(linked, name) else ""
-    linked.links[before] = LinkDraft(name, key if key in columns_of(linked, before) else "")
+    linked.keys[name] = own if own in linked.headers(name) else ""
+    linked.links[before] = LinkDraft(name, key if key in linked.headers(before) else "")
     for link in linked.links.values():
         if link.parent == before:
             link.parent = name
     linked.keys[before] = ""
-    linked.version += 1
 
 
-def _own_key(linked: Linked, name: str, column: str) -> None:
-    linked.keys[name] = column
-    _name_key(linked, name)
+def _own_key(linked: Linked, name: str, label: str, tip: str) -> None:
+    """The column that names the records of a table, where one does."""
+
+    def own(value: str) -> None:
+        linked.keys[name] = value
+        _name_key(linked, name)
+
+    _choose(label, linked.headers(name), linked.keys.get(name, ""), field_key(linked, "own", name), own, help=tip)
 
 
 def _name_key(linked: Linked, name: str) -> None:
@@ -163,53 +141,31 @@ def _name_key(linked: Linked, name: str) -> None:
 
 def _link(space: Workspace, linked: Linked, name: str) -> None:
     """One child table."""
-    link = linked.links[name]
+    link, key = linked.links[name], partial(field_key, linked, name=name)
 
-    def parent(value: str) -> None:
-        link.parent = value or linked.root
-
-    def key(value: str) -> None:
+    def named(value: str) -> None:
         link.key = value
         _name_key(linked, name)
 
-    with st.container(border=True, key=field_key(linked, "card", name)):
+    with st.container(border=True, key=key("card")):
         st.markdown(f"**{literal(name)}**")
         first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
         with first:
             others = [n for n in linked.parts if n != name]
-            _choose(t("linked.parent"), others, link.parent, field_key(linked, "parent", name), parent)
+            take = lambda value: setattr(link, "parent", value or linked.root)  # noqa: E731
+            _choose(t("linked.parent"), others, link.parent, key("parent"), take)
         with second:
-            _choose(
-                t("linked.key", parent=literal(link.parent)),
-                columns_of(linked, name),
-                link.key,
-                field_key(linked, "key", name),
-                key,
-            )
+            label = t("linked.key", parent=literal(link.parent))
+            _choose(label, linked.headers(name), link.key, key("key"), named)
         with third:
-            _most(space, linked, name)
+            tip = t("linked.most_help", ladder=", ".join(map(number, LADDER)))
+            given, take = (1, MOST_CHILDREN, link.max_children), partial(setattr, link, "max_children")
+            _field(st.number_input, t("linked.most"), key("most"), take, *given, help=tip)
         note(counted("linked.most_means", link.max_children, parent=link.parent))
         _propose_roles(linked, name)
-        with st.expander(t("linked.more"), key=field_key(linked, "more", name)):
+        with st.expander(t("linked.more"), key=key("more")):
             _more(linked, name)
         limits.panel(space, linked, name)
-
-
-def _most(space: Workspace, linked: Linked, name: str) -> None:
-    link, key = linked.links[name], field_key(linked, "most", name)
-
-    def changed() -> None:
-        link.max_children = int(st.session_state[key])
-
-    st.number_input(
-        t("linked.most"),
-        1,
-        MOST_CHILDREN,
-        value=link.max_children,
-        key=key,
-        on_change=changed,
-        help=t("linked.most_help", ladder=", ".join(map(number, LADDER))),
-    )
 
 
 def _propose_roles(linked: Linked, name: str) -> None:
@@ -228,19 +184,7 @@ def _propose_roles(linked: Linked, name: str) -> None:
 
 def _more(linked: Linked, name: str) -> None:
     """Own key, order and roles."""
-    link, columns = linked.links[name], linked.parts[name].schema
-    first, second = st.columns(2, gap="medium")
-    with first:
-        _choose(
-            t("linked.own_key"),
-            columns_of(linked, name),
-            linked.keys.get(name, ""),
-            field_key(linked, "own", name),
-            lambda v: _own_key(linked, name, v),
-            help=t("linked.own_key_help"),
-        )
-    if columns is None:
-        return
+    link, columns, key = linked.links[name], linked.parts[name].schema, partial(field_key, linked, name=name)
 
     def order(value: str) -> None:
         link.order, link.distinct = value, link.distinct and bool(value)
@@ -248,39 +192,30 @@ def _more(linked: Linked, name: str) -> None:
     def role(value: str) -> None:
         link.role, link.single = value, ()
 
-    with second:
-        _choose(
-            t("linked.order"),
-            ordered(columns),
-            link.order,
-            field_key(linked, "order", name),
-            order,
-            help=t("linked.order_help"),
-        )
-        if link.order:
-            key = field_key(linked, "distinct", name)
-
-            def distinct() -> None:
-                link.distinct = bool(st.session_state[key])
-
-            st.checkbox(t("linked.distinct"), link.distinct, key=key, on_change=distinct)
-    lists = {a.name: [str(v) for v in a.keys] for a in columns.coded if a.listed}
+    first, second = st.columns(2, gap="medium")
     with first:
-        _choose(
-            t("linked.role"), list(lists), link.role, field_key(linked, "role", name), role, help=t("linked.role_help")
-        )
-    if link.role in lists:
-        with second:
-            key_ = field_key(linked, "single", name + link.role)
+        _own_key(linked, name, t("linked.own_key"), t("linked.own_key_help"))
+    if columns is None:
+        return
+    lists = {a.name: [str(v) for v in a.keys if v] for a in columns.coded if a.listed}
+    with first:
+        _choose(t("linked.role"), list(lists), link.role, key("role"), role, help=t("linked.role_help"))
+    with second:
+        _choose(t("linked.order"), ordered(columns), link.order, key("order"), order, help=t("linked.order_help"))
+        if link.order:
+            take = partial(setattr, link, "distinct")
+            _field(st.checkbox, t("linked.distinct"), key("distinct"), take, link.distinct)
+        if link.role in lists:
+            at = field_key(linked, "single", name + link.role)
+            _several("single", lists[link.role], link, at, max_selections=MOST_SINGLES)
 
-            def single() -> None:
-                link.single = tuple(st.session_state[key_])
 
-            values = [v for v in lists[link.role] if v]
-            st.multiselect(
-                t("linked.single"), values, [v for v in link.single if v in values], key=key_, on_change=single,
-                max_selections=MOST_SINGLES, help=t("linked.single_help"), placeholder=t("questions.choose"),
-            )  # fmt: skip
+def _several(what: str, options: Sequence[str], draft: LinkDraft | PanelDraft, key: str, **more: Any) -> None:
+    """Some of the options, as a tuple of this name in a draft; what stands there and is no option is left out."""
+    words = {"help": t(f"linked.{what}_help"), "placeholder": t("questions.choose")}
+    chosen = [one for one in getattr(draft, what) if one in options]
+    take = lambda values: setattr(draft, what, tuple(values))  # noqa: E731
+    _field(st.multiselect, t(f"linked.{what}"), key, take, options, chosen, **words, **more)
 
 
 def ordered(columns: Schema) -> list[str]:
@@ -288,17 +223,16 @@ def ordered(columns: Schema) -> list[str]:
     return [a.name for a in columns.coded if a.coded_attribute().ordered]
 
 
-def _panel(space: Workspace, linked: Linked) -> None:
+def _panel(space: Workspace, linked: Linked, panel: PanelDraft) -> None:
     """One file: the person's column, the wave, what never changes, and how many rows are counted."""
-    panel, part = linked.panel, linked.parts[linked.root]
-    if panel is None or part.schema is None:
+    part, key = linked.parts[linked.root], partial(field_key, linked)
+    if part.schema is None:
         return
-    headers = columns_of(linked, linked.root)
 
     def person(value: str) -> None:
         panel.person = value
         linked.decided = bool(value)
-        part.schema = None if part.schema is None else with_keys(part.schema, [value])
+        _name_key(linked, linked.root)
         panel.constant = tuple(n for n in panel.constant if n != value)
 
     def wave(value: str) -> None:
@@ -307,34 +241,18 @@ def _panel(space: Workspace, linked: Linked) -> None:
 
     first, second = st.columns(2, gap="medium")
     with first:
-        _choose(
-            t("linked.person"), headers, panel.person, field_key(linked, "person"), person, help=t("linked.person_help")
-        )
+        headers = linked.headers(linked.root)
+        _choose(t("linked.person"), headers, panel.person, key("person"), person, help=t("linked.person_help"))
     with second:
         waves = [n for n in ordered(part.schema) if n != panel.person]
-        _choose(t("linked.wave"), waves, panel.wave, field_key(linked, "wave"), wave, help=t("linked.wave_help"))
+        _choose(t("linked.wave"), waves, panel.wave, key("wave"), wave, help=t("linked.wave_help"))
     others = [a.name for a in part.schema.coded if a.name not in (panel.person, panel.wave)]
-    key, most = field_key(linked, "constant", panel.person + panel.wave), field_key(linked, "most")
-
-    def constant() -> None:
-        panel.constant = tuple(st.session_state[key])
-
-    def limit() -> None:
-        value = st.session_state[most]
-        panel.most = None if value is None else int(value)
-
-    st.multiselect(
-        t("linked.constant"),
-        others,
-        [n for n in panel.constant if n in others],
-        key=key,
-        on_change=constant,
-        help=t("linked.constant_help"),
-        placeholder=t("questions.choose"),
-    )
-    st.number_input(
-        t("linked.most_rows"), 1, MOST_CHILDREN, value=panel.most, key=most, on_change=limit,
-        placeholder=t("linked.most_waves"), help=t("linked.rows_help", ladder=", ".join(map(number, LADDER))),
-    )  # fmt: skip
+    _several("constant", others, panel, key("constant", panel.person + panel.wave))
+    words = {
+        "help": t("linked.rows_help", ladder=", ".join(map(number, LADDER))),
+        "placeholder": t("linked.most_waves"),
+    }
+    given, take = (1, MOST_CHILDREN, panel.most), partial(setattr, panel, "most")
+    _field(st.number_input, t("linked.most_rows"), key("most"), take, *given, **words)
     note(t("linked.most_waves_means") if panel.most is None else counted("linked.rows_mean", panel.most))
     limits.panel(space, linked, linked.root)

@@ -76,13 +76,11 @@ def brought(space: Workspace, name: str, given: Mapping[str, Dataset], schema: S
     Raises SchemaError where the schema is about other tables.
     """
     parts = {n: _part(space, dataset, draft(dataset)) for n, dataset in given.items()}
-    ledger = next(iter(given.values())).ledger
+    only, first = next(iter(given.items()))
     if panel:
-        (only,) = [*parts][:1]
-        linked = Linked(name, ledger, {only: parts[only]}, only, panel=PanelDraft())
+        linked = Linked(name, first.ledger, {only: parts[only]}, only, panel=PanelDraft())
     else:
-        root, keys, links = guessed({n: _columns(p) for n, p in parts.items()})
-        linked = Linked(name, ledger, {root: parts[root]} | parts, root, keys=keys, links=links)
+        linked = _guessed(parts, name, first.ledger)
     linked.serial = _serial(space, linked)
     if isinstance(schema, LinkedSchema):
         linked.adopt(schema)
@@ -154,41 +152,37 @@ def tables(space: Workspace, found: Sequence[tuple[str, Any, Schema]]) -> None:
     """Several files become linked tables; keys and root are guessed from headers alone. Raises DPSynError."""
     parts: dict[str, Workspace] = {}
     for file, reading, drafted in found:
-        name = table_name(file)
-        if name in parts:
-            msg = f"two files are named '{name}'; every table needs a name of its own, so rename one of them"
+        dataset = _dataset(file, reading)
+        if dataset.name in parts:
+            msg = f"two files are named '{dataset.name}'; every table needs a name of its own, so rename one of them"
             raise TableError(msg)
-        dataset = Dataset(name, name, reading.whole(), notices=list(reading.notices), odd=list(reading.odd))
-        parts[name] = _part(space, dataset, drafted)
-    root, keys, links = guessed({n: _columns(p) for n, p in parts.items()})
-    parts = {root: parts[root]} | parts  # the root comes first everywhere
+        parts[dataset.name] = _part(space, dataset, drafted)
+    linked = _guessed(parts)
     for name, part in parts.items():
         if part.schema is not None:
-            part.schema = with_keys(part.schema, [k for k in (keys.get(name), name in links and links[name].key) if k])
-    name = dataset_name(root)
-    place(space, Linked(name, name, parts, root, keys=keys, links=links))
+            part.schema = with_keys(part.schema, linked.keys_of(name))
+    place(space, linked)
 
 
 def panel(space: Workspace, found: tuple[str, Any, Schema]) -> None:
     """One file becomes persons and their rows, once their columns are chosen. Raises DPSynError."""
     file, reading, drafted = found
-    name = table_name(file)
-    dataset = Dataset(name, name, reading.whole(), notices=list(reading.notices), odd=list(reading.odd))
-    part = _part(space, dataset, with_keys(drafted, ()))
+    dataset = _dataset(file, reading)
+    name, part = dataset.name, _part(space, dataset, with_keys(drafted, ()))
     place(space, Linked(name, name, {name: part}, name, panel=PanelDraft()))
 
 
-def table_name(file: str) -> str:
-    """What a table is called after its file."""
+def _dataset(file: str, reading: Any) -> Dataset:
+    """What was read from a file, as the table that is called after it."""
     plain = ENDINGS.sub("", Path(file).name).lstrip(".").replace("/", "-").replace("\\", "-")
-    return plain[:80] or t("linked.table")
+    name = plain[:80] or t("linked.table")
+    return Dataset(name, name, reading.whole(), notices=list(reading.notices), odd=list(reading.odd))
 
 
-def _columns(part: Workspace) -> list[str]:
-    return [] if part.dataset is None or part.dataset.table is None else list(part.dataset.table.column_names)
-
-
-def guessed(columns: Mapping[str, Sequence[str]]) -> tuple[str, dict[str, str], dict[str, LinkDraft]]:
-    """Root, keys and links as the pages hold them; see `guessed_links`."""
-    found = guessed_links(columns)
-    return found.root, found.keys, {n: LinkDraft(parent, key) for n, (parent, key) in found.parents.items()}
+def _guessed(parts: dict[str, Workspace], name: str = "", ledger: str = "") -> Linked:
+    """Tables with the links that their headers let expect; without a name they have that of their root."""
+    tables = {n: p.dataset.table for n, p in parts.items() if p.dataset is not None}
+    found = guessed_links({n: [] if table is None else table.column_names for n, table in tables.items()})
+    links = {n: LinkDraft(parent, key) for n, (parent, key) in found.parents.items()}
+    own, ordered = dataset_name(found.root), {found.root: parts[found.root]} | parts  # the root comes first everywhere
+    return Linked(name or own, ledger or own, ordered, found.root, keys=found.keys, links=links)

@@ -3,8 +3,7 @@
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.privacy import Manifest
-from dpsyn_core.runs import MANIFEST, KeysOfLink, LinkVerdict, check_keys, link_verdicts
+from dpsyn_core.runs import KeysOfLink, LinkVerdict, check_keys, link_verdicts
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
@@ -17,24 +16,16 @@ METRICS = {"children": "children", "parent x child": "across", "siblings": "sibl
 
 def keys(space: Workspace, job: Job) -> tuple[KeysOfLink, ...]:
     """The keys of the synthetic tables, counted once."""
-    return results.kept(
-        space, ("linked keys", job.id), lambda: check_keys(results.tree(space, job), results.tables(space, job))
-    )
+    make = lambda: check_keys(results.tree(space, job), results.tables(space, job))  # noqa: E731
+    return results.kept(space, ("linked keys", job.id), make)
 
 
 def key_words(found: KeysOfLink) -> str:
     """What holds of the keys of one link, in a sentence."""
     if not found.hold:
         return t("linked.keys_broken", parent=found.parent, child=found.child)
-    return t(
-        "linked.keys_hold",
-        parent=found.parent,
-        child=found.child,
-        children=number(found.children),
-        most=number(found.most),
-        allowed=number(found.allowed),
-        childless=number(found.childless),
-    )
+    counts = {name: number(getattr(found, name)) for name in ("children", "most", "allowed", "childless")}
+    return t("linked.keys_hold", parent=found.parent, child=found.child, **counts)
 
 
 def verdicts(space: Workspace, job: Job) -> list[LinkVerdict] | None:
@@ -64,33 +55,21 @@ def panel(space: Workspace, job: Job) -> None:
                 lead(t(f"linked.kept_{METRICS[verdict.metric]}", **filled))
             elif verdict.metric != "children":
                 note(t(f"linked.nothing_{METRICS[verdict.metric]}", child=one.child))
-        rows = [
-            [
-                t(f"linked.metric_{METRICS[v.metric]}"),
-                percent(v.value),
-                percent(v.fresh),
-                percent(v.unattached) if v.metric != "children" else "–",
-            ]
-            for v in mine
-        ]
-        if rows:
-            heads = [
-                t("linked.metric"),
-                t("linked.column_synthetic"),
-                t("linked.column_fresh"),
-                t("linked.column_apart"),
-            ]
-            table(heads, rows, alt=t("linked.scores_alt"))
+        if mine:
+            heads = [t("linked.metric"), *(t(f"linked.column_{what}") for what in ("synthetic", "fresh", "apart"))]
+            table(heads, [_row(v) for v in mine], alt=t("linked.scores_alt"))
         note(key_words(one), "note" if one.hold else "alarm")
         for verdict in mine:
             if verdict.worst is not None:
-                named = t(
-                    f"linked.worst_{METRICS[verdict.metric]}",
-                    columns=" × ".join(verdict.columns),
-                    worst=percent(verdict.worst),
-                )
-                note(named)
+                columns, worst = " × ".join(verdict.columns), percent(verdict.worst)
+                note(t(f"linked.worst_{METRICS[verdict.metric]}", columns=columns, worst=worst))
     note(t("linked.scores_note"))
+
+
+def _row(v: LinkVerdict) -> list[str]:
+    """A score of a link, what a fresh sample scores, and what children of any parent do."""
+    apart = percent(v.unattached) if v.metric != "children" else "–"
+    return [t(f"linked.metric_{METRICS[v.metric]}"), percent(v.value), percent(v.fresh), apart]
 
 
 def released(space: Workspace, job: Job) -> None:
@@ -103,7 +82,7 @@ def released(space: Workspace, job: Job) -> None:
             t("linked.noise"): local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g"),
             t("linked.cells"): number(c.cells),
         }
-        for c in Manifest.load(job.folder / MANIFEST).charges
+        for c in results.stated(job).charges
     ]
     st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
     note(t("linked.noise_note"))

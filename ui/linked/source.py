@@ -7,7 +7,7 @@ from ui.data.reading import Tell
 from ui.linked import loading
 from ui.linked.loading import Given
 from ui.shared.state import Workspace
-from ui.shared.text import literal, local, sentence, t
+from ui.shared.text import field, literal, local, sentence, t
 from ui.shared.theme import note
 from ui.synthesize import methods
 
@@ -22,13 +22,10 @@ def choose(space: Workspace) -> None:
     if not sample and st.button(t("linked.sample_load"), key="linked_sample"):
         loading.sample(space)
         st.rerun()
-    got = st.file_uploader(
-        t("linked.upload"), accept_multiple_files=True, key="linked_upload", help=t("linked.upload_help")
-    )
+    got = st.file_uploader(accept_multiple_files=True, key="linked_upload", **field("linked.upload"))
     if not got:
-        st.session_state.pop(TAKEN, None)
-        st.session_state.pop(PROBLEM, None)
-        st.session_state.pop(READ, None)
+        for name in (TAKEN, PROBLEM, READ):
+            st.session_state.pop(name, None)
         return
     files, chosen = [], []
     for f in got:

@@ -94,10 +94,9 @@ class LinkedTables(Generic[Part]):
     """What is loaded: a workspace for each table, which the editor of single tables works on, and the links.
 
     decided: whether a person said who is one individual. source: of keys, links and limits as they were when a schema
-    was taken over. looked: tables whose numbers of
-    children are shown. seen: keys, links and limits as they were when exact answers about the tables were first shown;
-    what was changed since is chosen by looking. rest: what a loaded schema says besides. version: changes when a schema
-    is loaded, so that fields are drawn anew.
+    was taken over. looked: tables whose numbers of children are shown. seen: keys, links and limits as they were when
+    exact answers about the tables were first shown; what was changed since is chosen by looking. rest: what a loaded
+    schema says besides. version: changes when a schema is loaded, so that fields are drawn anew.
     """
 
     name: str
@@ -121,17 +120,13 @@ class LinkedTables(Generic[Part]):
         """The schema that the pages describe. Raises SchemaError."""
         if self.panel is not None:
             return self._of_panel(self.panel)
-        order = [self.root, *(n for n in self.parts if n != self.root)]
-        unit = {"neighbours": self.neighbours, "source": self.unit_source}
-        document = {
-            **self.rest,
+        children = [n for n in self.parts if n != self.root]
+        made = {
             "version": 2,
-            "name": self.name,
-            "unit": unit,
-            "tables": [self._table(name) for name in order],
-            "links": [self.links[n].document(n) for n in order[1:]],
+            "tables": [self._table(name) for name in (self.root, *children)],
+            "links": [self.links[n].document(n) for n in children],
         }
-        return LinkedSchema.of(document | ({} if self.sample else {"dataset": self.ledger}))
+        return LinkedSchema.of(self.rest | self._named() | made)
 
     def structure(self) -> str:
         """Root, keys, parents, limits, orders and roles as one text; rules say themselves where they come from."""
@@ -170,22 +165,28 @@ class LinkedTables(Generic[Part]):
         finally:
             part.schema = before
 
+    def name_of(self, part: Part) -> str:
+        """What one of the tables is called."""
+        return next(name for name, one in self.parts.items() if one is part)
+
+    def headers(self, name: str) -> list[str]:
+        """The names of a table's columns."""
+        return list(self.tables()[name].column_names)
+
     def describe(self, part: Part, schema: Schema) -> None:
         """Takes over what a file says of the columns of one table; its keys stay keys."""
-        name = next(n for n, one in self.parts.items() if one is part)
-        part.schema = with_keys(schema, self.keys_of(name))
+        part.schema = with_keys(schema, self.keys_of(self.name_of(part)))
         self.version += 1
 
     def rule_documents(self, name: str) -> list[dict[str, Any]]:
         """The rules across the link of a child table, of a panel across its only one."""
-        rest = self.links[name].rest if self.panel is None else self.panel.rest
-        return list(rest.get("rules", ()))
+        return list(self._rest(name).get("rules", ()))
 
     def set_rules(self, name: str, rules: Sequence[dict[str, Any]]) -> None:
         """Makes these the rules across a link. Raises SchemaError, and changes nothing, where they do not fit."""
         from dpsyn_core.runs import check_linked_rules
 
-        rest = self.links[name].rest if self.panel is None else self.panel.rest
+        rest = self._rest(name)
         before = rest.get("rules", ())
         rest["rules"] = list(rules)
         try:
@@ -193,6 +194,9 @@ class LinkedTables(Generic[Part]):
         except DPSynError:
             rest["rules"] = before
             raise
+
+    def _rest(self, name: str) -> dict[str, Any]:
+        return self.links[name].rest if self.panel is None else self.panel.rest
 
     def _table(self, name: str) -> dict[str, Any]:
         columns, own = self.parts[name].schema, self.keys.get(name, "")
@@ -220,13 +224,13 @@ class LinkedTables(Generic[Part]):
         made = panel_schema(
             known, person=panel.person, wave=panel.wave, constant=panel.constant, max_children=panel.most
         )
-        named = {
-            "name": self.name,
-            "dataset": self.ledger,
-            "unit": {"neighbours": self.neighbours, "source": self.unit_source},
-        }
-        document = made.document() | self.rest | named
+        document = made.document() | self.rest | self._named()
         return LinkedSchema.of(document | {"links": [panel.rest | document["links"][0]]})
+
+    def _named(self) -> dict[str, Any]:
+        """Name and unit of the schema, and its name on the ledger; that of the sample is the visitor's own."""
+        unit = {"neighbours": self.neighbours, "source": self.unit_source}
+        return {"name": self.name, "unit": unit} | ({} if self.sample else {"dataset": self.ledger})
 
     def check(self, schema: LinkedSchema) -> None:
         """Raises SchemaError where a schema describes other tables than these."""
@@ -271,15 +275,10 @@ class LinkedTables(Generic[Part]):
     def _adopt_panel(self, schema: LinkedSchema) -> None:
         part, link = self.parts[self.root], schema.links[0]
         constant = [a.name for a in schema.root.coded]
-        documents = [
-            a for table in schema.tables if table.columns is not None for a in table.columns.document()["attributes"]
-        ]
-        rules = [
-            r for table in schema.tables if table.columns is not None for r in table.columns.document().get("rules", [])
-        ]
-        part.schema = Schema.of(
-            {"version": 1, "name": schema.name, "attributes": documents} | ({"rules": rules} if rules else {})
-        )
+        described = [table.columns.document() for table in schema.tables if table.columns is not None]
+        attributes, rules = ([a for d in described for a in d.get(what, ())] for what in ("attributes", "rules"))
+        document = {"version": 1, "name": schema.name, "attributes": attributes}
+        part.schema = Schema.of(document | ({"rules": rules} if rules else {}))
         rest = LinkDraft.of(schema.document()["links"][0]).rest
         self.panel = PanelDraft(schema.root_key, link.order or "", tuple(constant), link.max_children, rest)
         self._take_names(schema)
@@ -301,7 +300,7 @@ class LinkedTables(Generic[Part]):
                 part.dataset.ledger = name
 
     def _check_columns(self, name: str, wanted: Sequence[str]) -> None:
-        have = self.tables()[name].column_names
+        have = self.headers(name)
         absent = next((n for n in wanted if n not in have), None)
         if absent is not None:
             msg = f"table '{name}' has no column '{absent}'; load the tables that this schema describes"

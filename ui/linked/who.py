@@ -20,21 +20,7 @@ def panel(linked: Linked) -> None:
 
 
 def _ask(linked: Linked) -> None:
-    names = list(linked.parts)
-    key = links.field_key(linked, "who")
-
-    def answered() -> None:
-        links.decide(linked, str(st.session_state[key]))
-
-    st.selectbox(
-        t("linked.root"),
-        names,
-        index=names.index(linked.root) if linked.decided else None,
-        key=key,
-        placeholder=t("data.individual_choose"),
-        on_change=answered,
-        help=t("linked.root_help"),
-    )
+    links.root_field(linked, links.field_key(linked, "who"), linked.root if linked.decided else None)
     if linked.decided:
         note(linked.who())
         return

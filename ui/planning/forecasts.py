@@ -12,6 +12,7 @@ from dpsyn_core.report import grid_figure
 from dpsyn_core.runs import EPSILONS, SIZES, Outlook, RunSpec, outlook, plan
 from dpsyn_core.schema import Schema
 from ui.privacy.plan import ALONE, FAIR, HASHED, bar, parts_of, verdict
+from ui.shared.downloads import download
 from ui.shared.text import amount, number, percent, sentence, t
 from ui.shared.theme import lead, note, section, show
 
@@ -28,15 +29,8 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
         note(sentence(error), "alarm")
         return
     here = next(o for o in found if (o.epsilon, o.n_records) == (run.epsilon, n_records))
-    errors = {"1-way": here.columns, "2-way": here.pairs}
-    lead(
-        verdict(
-            n_records,
-            run.epsilon,
-            {k: e for k, e in errors.items() if e is not None},
-            alone={s.kind for s in made.steps} <= ALONE,
-        )
-    )
+    errors = {k: e for k, e in (("1-way", here.columns), ("2-way", here.pairs)) if e is not None}
+    lead(verdict(n_records, run.epsilon, errors, alone={s.kind for s in made.steps} <= ALONE))
     section(t("plan.title"))
     bar(parts_of(made))
     section(t("ahead.grid"))
@@ -44,14 +38,7 @@ def shown(run: RunSpec, schema: Schema, n_records: int) -> None:
     if any(o.pairs is not None for o in found):
         _grid(found, "pairs")
     note(t("ahead.assumed"))
-    st.download_button(
-        t("ahead.csv"),
-        data=lambda: csv_of(found),
-        file_name="plan.csv",
-        mime="text/csv",
-        on_click="ignore",
-        key="plan_csv",
-    )
+    download(t("ahead.csv"), "plan.csv", lambda: csv_of(found), key="plan_csv")
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)
@@ -72,15 +59,9 @@ def _grid(found: Sequence[Outlook], what: str) -> None:
     kind = t(f"ahead.{what}")
     finding = t("ahead.none_fair", what=kind, fair=percent(FAIR, 0))
     if good:
-        finding = t(
-            "ahead.fair",
-            what=kind,
-            fair=percent(FAIR, 0),
-            pairs="; ".join(
-                t("ahead.from", n=number(min(n for d, n in good if d == e)), epsilon=amount(e))
-                for e in dict.fromkeys(e for e, _ in good)
-            ),
-        )
+        least = {e: min(n for d, n in good if d == e) for e, _ in good}
+        pairs = "; ".join(t("ahead.from", n=number(n), epsilon=amount(e)) for e, n in least.items())
+        finding = t("ahead.fair", what=kind, fair=percent(FAIR, 0), pairs=pairs)
     st.markdown(f"**{kind}**")
     show(
         grid_figure(

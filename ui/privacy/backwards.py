@@ -15,6 +15,7 @@ from dpsyn_core.runs import ASSUMED, RunSpec
 from dpsyn_core.schema import LinkedSchema
 from ui.privacy import budget
 from ui.privacy.plan import HASHED
+from ui.shared.choices import one_of
 from ui.shared.state import Workspace
 from ui.shared.text import amount, literal, number, percent, plain, sentence, t
 from ui.shared.theme import facts, note, show
@@ -34,15 +35,7 @@ def panel(space: Workspace) -> None:
     if schema is None:
         note(t("plan.none"))
         return
-    way = st.segmented_control(
-        t("backwards.way"),
-        WAYS,
-        default="error",
-        required=True,
-        key="backwards_way",
-        format_func=lambda w: t(f"backwards.way_{w}"),
-        label_visibility="collapsed",
-    )
+    way = one_of(t("backwards.way"), WAYS, key="backwards_way", called=lambda w: t(f"backwards.way_{w}"))
     try:
         _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
     except DPSynError as error:
@@ -68,18 +61,9 @@ def _from_error(space: Workspace, schema: Schema) -> None:
         _picture(found, space.choices.delta, None, error=found.target, gain=None, words=words)
         note(words, "warning")
         return
-    chance = _gain(epsilon, space.choices.delta)
-    words = t(
-        "backwards.reached",
-        epsilon=amount(epsilon),
-        error=percent(found.target),
-        of=_named(of),
-        n=number(found.n_records),
-        right=_right(chance),
-    )
-    facts((amount(epsilon), t("backwards.epsilon"), t("backwards.at_least")))
-    note(words)
-    _take(epsilon)
+    values = {"error": percent(found.target), "of": _named(of), "right": _right(_gain(epsilon, space.choices.delta))}
+    words = t("backwards.reached", epsilon=amount(epsilon), n=number(found.n_records), **values)
+    _offered(epsilon, t("backwards.at_least"), words)
     _picture(found, space.choices.delta, epsilon, error=found.target, gain=None, words=words)
 
 
@@ -96,16 +80,9 @@ def _from_gain(space: Workspace, schema: Schema) -> None:
         found = _reached(run, schema.dumps(), COLUMNS, 0.05, about, _schema=schema)
         given = (COLUMNS, found.n_records, epsilon)
         error = tree_error(run, schema, *given) if isinstance(schema, LinkedSchema) else error_at(run, schema, *given)
-    words = t(
-        "backwards.limited",
-        epsilon=amount(epsilon),
-        right=_right(points / 100),
-        n=number(found.n_records),
-        error="–" if error is None else percent(error),
-    )
-    facts((amount(epsilon), t("backwards.epsilon"), t("backwards.at_most")))
-    note(words)
-    _take(epsilon)
+    values = {"right": _right(points / 100), "error": "–" if error is None else percent(error)}
+    words = t("backwards.limited", epsilon=amount(epsilon), n=number(found.n_records), **values)
+    _offered(epsilon, t("backwards.at_most"), words)
     _picture(found, space.choices.delta, epsilon, error=None, gain=points / 100, words=words)
 
 
@@ -145,7 +122,10 @@ def _named(of: str) -> str:
     return t(f"backwards.{of}") if of in ("columns", "pairs") else literal(of)
 
 
-def _take(epsilon: float) -> None:
+def _offered(epsilon: float, bound: str, words: str) -> None:
+    """The epsilon that was found, what it means, and one press that takes it."""
+    facts((amount(epsilon), t("backwards.epsilon"), bound))
+    note(words)
     st.button(t("backwards.take", epsilon=amount(epsilon)), key="backwards_take", on_click=_taken, args=(epsilon,))
 
 

@@ -6,16 +6,17 @@ owner who wants to may see a column of the own table, tagged.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data import loading
+from ui.shared.charts import Figure, bars, chart
 from ui.shared.results import kept
 from ui.shared.state import Workspace
 from ui.shared.text import amount, counted, figure_words, literal, number, sentence, t
-from ui.shared.theme import dark, dressed, note, palette, private_tag, section, show
+from ui.shared.theme import note, palette, private_tag, section, show
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -48,14 +49,8 @@ def panel(space: Workspace, epsilon: float, noise: float) -> None:
         return
     with chosen:
         usual = min(range(len(columns)), key=lambda i: abs(schema[columns[i]].size - USUAL))
-        name = st.selectbox(
-            t("band.column"),
-            columns,
-            usual,
-            format_func=literal,
-            key=f"band_column_{practice}",
-            label_visibility="collapsed",
-        )
+        label, key = t("band.column"), f"band_column_{practice}"
+        name = st.selectbox(label, columns, usual, format_func=literal, key=key, label_visibility="collapsed")
     with below:
         try:
             counts = counted_values(space, table, schema, name)
@@ -89,32 +84,14 @@ def counted_values(space: Workspace, table: pa.Table, schema: Schema, name: str)
     return kept(space, ("counts", space.serial, own, schema.dumps(), name), counts)
 
 
-def _figure(labels: list[str], counts: list[int], side: float) -> Any:
+def _figure(labels: list[str], counts: list[int], side: float) -> Figure:
     """Bars of the counts with the band around each; the axis hangs on the counts alone, so that the band moves."""
-    import plotly.graph_objects as go
-
-    colours, top = palette(), 1.25 * max(*counts, 1)
+    colours, records, top = palette(), t("band.records"), 1.25 * max(*counts, 1)
     low = [max(0.0, n - side) for n in counts]
-    bars = {
-        "type": "bar",
-        "x": labels,
-        "y": counts,
-        "name": t("band.records"),
-        "marker": {"color": colours.real, "opacity": 0.5},
-    }
-    band = {
-        "type": "bar",
-        "x": labels,
-        "base": low,
-        "y": [n + side - x for n, x in zip(counts, low, strict=True)],
-        "name": t("band.band"),
-        "marker": {"color": colours.accent, "opacity": 0.8},
-        "hovertemplate": t("band.hover", side=number(round(side))),
-    }
-    layout = {
-        "barmode": "overlay",
-        "bargap": 0.15,
-        "xaxis": {"type": "category", "showgrid": False},
-        "yaxis": {"range": [0, top], "title": {"text": t("band.records")}, "tickformat": ",~r"},
-    }
-    return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)
+    high = [n + side - x for n, x in zip(counts, low, strict=True)]  # above the base of its bar
+    hover = t("band.hover", side=number(round(side)))
+    band = bars(labels, high, t("band.band"), colours.accent, base=low, opacity=0.8, hovertemplate=hover)
+    across = {"type": "category", "showgrid": False}
+    up = {"range": [0, top], "title": {"text": records}, "tickformat": ",~r"}
+    layout = {"barmode": "overlay", "bargap": 0.15, "xaxis": across, "yaxis": up}
+    return chart(bars(labels, counts, records, colours.real, opacity=0.5), band, layout=layout)

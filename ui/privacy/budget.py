@@ -31,46 +31,33 @@ class Reading:
 def read(epsilon_text: str, delta_text: str) -> Reading:
     """Checks both fields as a person typed them."""
     epsilon, epsilon_problem = _epsilon(epsilon_text)
-    delta, delta_problem = _delta(delta_text)
+    delta, delta_problem = _typed_number(delta_text, DELTA)
+    if delta is not None and delta >= LARGEST_DELTA:
+        delta_problem, delta = t("budget.delta_absurd", got=local(delta, "g")), None
     if epsilon is None or delta is None:
         return Reading(None, epsilon_problem, delta_problem)
     return Reading(Budget(epsilon=epsilon, delta=delta))
 
 
-def _number(text: str) -> float | None:
-    try:
-        return float(text.strip().replace(",", "."))
-    except ValueError:
-        return None
-
-
 def _epsilon(text: str) -> tuple[float | None, str]:
-    if not text.strip():
-        return None, t("budget.epsilon_blank")
-    value = _number(text)
-    if value is None:
-        return None, t("budget.epsilon_words", got=text.strip()[:40])
-    try:
-        Budget(epsilon=value, delta=0.0)
-    except BudgetError as error:
-        return None, sentence(error)
-    if value > ABSURD_EPSILON:
+    value, problem = _typed_number(text, EPSILON)
+    if value is not None and value > ABSURD_EPSILON:
         return None, t("budget.epsilon_absurd", got=local(value, "g"), most=local(ABSURD_EPSILON, "g"))
-    return value, ""
+    return value, problem
 
 
-def _delta(text: str) -> tuple[float | None, str]:
-    if not text.strip():
-        return None, t("budget.delta_blank")
-    value = _number(text)
-    if value is None:
-        return None, t("budget.delta_words", got=text.strip()[:40])
+def _typed_number(text: str, what: str) -> tuple[float | None, str]:
+    """The epsilon or delta that was typed, or why it is none."""
+    typed = text.strip()
+    if not typed:
+        return None, t(f"budget.{what}_blank")
     try:
-        Budget(epsilon=1.0, delta=value)
+        value = float(typed.replace(",", "."))
+        Budget(**{EPSILON: 1.0, DELTA: 0.0} | {what: value})
     except BudgetError as error:
         return None, sentence(error)
-    if value >= LARGEST_DELTA:
-        return None, t("budget.delta_absurd", got=local(value, "g"))
+    except ValueError:
+        return None, t(f"budget.{what}_words", got=typed[:40])
     return value, ""
 
 

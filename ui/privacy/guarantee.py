@@ -1,19 +1,18 @@
 """What a budget means for this table: who is protected, odds, delta against n, the ledger's limit."""
 
 import html
-from typing import get_args
+from typing import Any, get_args
 from urllib.parse import quote
 
 import streamlit as st
 
 from dpsyn_core.privacy import Budget, Neighbours, Unit, best_guess
-from ui.linked import unit as linked_unit
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
 from ui.shared.going import keep
-from ui.shared.state import Workspace
-from ui.shared.text import amount, number, t
-from ui.shared.theme import note, palette, private_tag
+from ui.shared.state import Linked, Workspace
+from ui.shared.text import amount, number, sentence, t
+from ui.shared.theme import lead, note, palette, private_tag, section
 
 NEIGHBOURS, THETA = "neighbours", "theta"
 ROW = 17  # height of a row of little people, in units of the picture
@@ -22,21 +21,14 @@ ROW = 17  # height of a row of little people, in units of the picture
 def unit_fields(space: Workspace) -> Unit:
     """Neighbours and the maximum number of rows per person; they belong to the schema, and change it."""
     if space.linked is not None:
-        return linked_unit.unit_fields(space.linked)
+        return _unit_of_links(space.linked)
     declared = space.schema.unit if space.schema else None
     if declared:
         keep(NEIGHBOURS, declared.neighbours)
         keep(THETA, declared.max_records)
     left, right = st.columns([5, 4])
-    neighbours = left.radio(
-        t("unit.neighbours"),
-        get_args(Neighbours),
-        format_func=lambda n: t(f"neighbours.{n}"),
-        key=NEIGHBOURS,
-        horizontal=True,
-        help=t("unit.neighbours_help"),
-        bind="query-params",
-    )
+    with left:
+        neighbours = _neighbours(NEIGHBOURS, bind="query-params")
     with right:
         most = st.number_input(t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params")
         if declared and declared.identifier is None and most != 1:
@@ -49,6 +41,32 @@ def unit_fields(space: Workspace) -> Unit:
         space.schema = with_unit(space.schema, neighbours=neighbours, **changes)
         return Unit.of(space.schema.unit)
     return Unit(neighbours=neighbours, max_records=int(most))
+
+
+def _unit_of_links(linked: Linked) -> Unit:
+    """One record of the root with all that hangs on it, which is fixed by the links; neighbours are chosen here."""
+    section(t("data.who"))
+    lead(linked.who())
+    note(t("linked.promise"))
+    at = get_args(Neighbours).index(linked.neighbours)
+    linked.neighbours = _neighbours(f"linked_neighbours_{linked.serial[:8]}_{linked.version}", index=at)
+    schema = linked.declared()
+    if schema is None:
+        note(sentence(ValueError(linked.problem())), "alarm")
+    else:
+        note(protected.dropped(schema))
+    return Unit(neighbours=linked.neighbours, max_records=1)
+
+
+def _neighbours(key: str, **more: Any) -> Neighbours:
+    """Whether one individual more or less is hidden, or one exchanged for another."""
+    words, tip = t("unit.neighbours"), t("unit.neighbours_help")
+    listed: tuple[Neighbours, ...] = get_args(Neighbours)
+    called = {n: t(f"neighbours.{n}") for n in listed}
+    chosen: Neighbours = st.radio(
+        words, listed, format_func=called.__getitem__, key=key, horizontal=True, help=tip, **more
+    )
+    return chosen
 
 
 def odds(budget: Budget) -> None:

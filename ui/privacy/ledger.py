@@ -72,8 +72,7 @@ def spent(space: Workspace) -> Spent | None:
         made = Spent(
             got.runs, mine.epsilon, got.limit_epsilon, mine.epsilon_left, len(mine.unbounded), sums, each, delta
         )
-        kept = (stamp, made)
-        space.memo["ledger"] = kept
+        kept = space.memo["ledger"] = (stamp, made)
     return kept[1]
 
 
@@ -92,10 +91,9 @@ def limit_field(space: Workspace) -> None:
     book, name = Ledger(), space.ledger
     limit = book.limit(name)
     found = spent(space)
-    if found is not None:
-        for words in (found.sentence(), found.next_run(space.choices.epsilon)):
-            if words:
-                note(words)
+    said = () if found is None else (found.sentence(), found.next_run(space.choices.epsilon))
+    for words in filter(None, said):
+        note(words)
     if found is not None and len(found.sums) > 1:
         lines = [
             t("limit.sum", who=w, epsilon=local(e, ".3g")) if e else t("limit.no_sum", who=w) for w, e in found.sums
@@ -103,13 +101,8 @@ def limit_field(space: Workspace) -> None:
         note(t("limit.sums", sums="; ".join(lines)))
     with st.form(f"limit_{space.serial}", border=False):
         first, second = st.columns([3, 2], vertical_alignment="bottom")
-        text = first.text_input(
-            t("limit.label"),
-            plain(limit.epsilon) if limit else "",
-            placeholder=t("limit.blank"),
-            key="limit_text",
-            help=t("limit.help"),
-        )
+        usual, tip = plain(limit.epsilon) if limit else "", t("limit.help")
+        text = first.text_input(t("limit.label"), usual, placeholder=t("limit.blank"), key="limit_text", help=tip)
         pressed = second.form_submit_button(t("limit.set"), width="stretch")
     note(t("limit.note"))
     if not pressed:

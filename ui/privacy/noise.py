@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import streamlit as st
 
 from dpsyn_core.privacy import CURVES, Unit, noise_curves
+from ui.shared.charts import chart, curve, marks
 from ui.shared.text import amount, engine, language, local, number, t
 from ui.shared.theme import dressed, palette, tokens
 from ui.shared.theme import table as wrapped
@@ -97,15 +98,8 @@ def _drawn(
 ) -> go.Figure:
     """One language's figure; `words` only tells them apart."""
     past = None if ghost is None else (ghost, curves(ghost, *unit))
-    made = figure(
-        curves(epsilon, *unit),
-        k,
-        at=curves(epsilon, *unit, ks=(k,)),
-        past=past,
-        every=every,
-        is_dark=is_dark,
-        decade=int(math.log10(unit[2])),
-    )
+    asked, here, decade = curves(epsilon, *unit), curves(epsilon, *unit, ks=(k,)), int(math.log10(unit[2]))
+    made = figure(asked, k, at=here, past=past, every=every, is_dark=is_dark, decade=decade)
     return dressed(made, is_dark=is_dark, height=TALL if every else HEIGHT)
 
 
@@ -127,8 +121,6 @@ def figure(
         decade: powers of ten by which the axis of noise begins higher: those of the records of a person.
         is_dark: the visitor's theme.
     """
-    import plotly.graph_objects as go
-
     colours, limit = palette(is_dark), decade + DECADES
     named: list[Any] = []
     if every:
@@ -140,34 +132,25 @@ def figure(
             ghosts, words = _two(past[1], limit, is_dark, t("noise.past", epsilon=amount(past[0])))
             traces, named = ghosts + traces, words + named
     if at is not None:
-        noise = value_at(at, used_curve(at))
-        traces.append(_line([k], [noise], t("noise.this_run"), colours.accent) | {"mode": "markers"})
+        noise, name = value_at(at, used_curve(at)), t("noise.this_run")
+        hover = t("noise.hover", name=name)
+        traces.append(marks([k], [noise], name, colours.accent, size=13, hovertemplate=hover))
         number_of = {"yanchor": "bottom", "yshift": 8, "font": {"size": 18, "color": colours.accent}}
         named.append(_text(k, noise, rounded(noise), colours.accent) | number_of)
     ticks = [1, 10, 100, 1000, 10_000]
+    across = {"tickvals": ticks, "ticktext": [number(x) for x in ticks]}
+    up = {"dtick": 1, "tickformat": ",~g"}
     here = {"type": "line", "x0": k, "x1": k, "xref": "x", "y0": 0, "y1": 1, "yref": "y domain", "layer": "below"}
     layout = {
-        "xaxis": {
-            "type": "log",
-            "title": {"text": t("noise.x")},
-            "tickvals": ticks,
-            "ticktext": [number(x) for x in ticks],
-            "range": [-0.06, 4.06],
-        },
-        "yaxis": {
-            "type": "log",
-            "title": {"text": t("noise.y")},
-            "dtick": 1,
-            "tickformat": ",~g",
-            "range": [decade - 0.1, limit + 0.06],
-        },
+        "xaxis": across | {"type": "log", "title": {"text": t("noise.x")}, "range": [-0.06, 4.06]},
+        "yaxis": up | {"type": "log", "title": {"text": t("noise.y")}, "range": [decade - 0.1, limit + 0.06]},
         "shapes": [here | {"line": {"color": colours.line, "width": 1.4, "dash": "dot"}}],
         "annotations": named,
         "showlegend": every,
         "legend": {"y": 0, "yref": "container", "yanchor": "bottom", "entrywidth": 172, "entrywidthmode": "pixels"},
         "margin": {"t": 6},
     }
-    return go.Figure(data=traces, layout=layout)
+    return chart(*traces, layout=layout)
 
 
 def _two(
@@ -180,41 +163,29 @@ def _two(
     used, laplace = used_curve(document), [v for name, v in document["curves"].items() if name.startswith("laplace")]
     shown = [("used" if used == USED else "used_pure", "blue", list(document["curves"][used].values()))]
     if used == USED:
-        shown.insert(
-            0, ("best", "vermilion", [min(values) for values in zip(*(v.values() for v in laplace), strict=True)])
-        )
+        best = [min(values) for values in zip(*(v.values() for v in laplace), strict=True)]
+        shown.insert(0, ("best", "vermilion", best))
     traces, named = [], []
     for name, hue, noise in shown:
         colour = tokens(is_dark)["grey" if ghost else hue]
         ks = [int(k) for k in document["curves"][used]]
-        traces.append(_line(ks, noise, ghost or t(f"noise.{name}"), colour) | {"opacity": 0.5 if ghost else 1})
+        words = ghost or t(f"noise.{name}")
+        shade: dict[str, Any] = {"opacity": 0.5 if ghost else 1, "hovertemplate": t("noise.hover", name=words)}
+        traces.append(curve(ks, noise, words, colour, width=3, **shade))
         inside = [point for point in zip(ks, noise, strict=True) if point[1] <= 10**limit]
         if inside and not ghost:
             place = {"yanchor": "bottom"} if name == "best" else {"yanchor": "top", "yshift": -26, "align": "right"}
-            named.append(_text(*inside[-1], t(f"noise.{name}"), colour) | place)
+            named.append(_text(*inside[-1], words, colour) | place)
         elif inside and name != "best":
             corner = {"x": 0.99, "y": 0.02, "xref": "x domain", "yref": "y domain", "yanchor": "bottom"}
             named.append(_text(*inside[0], ghost, palette(is_dark).real) | corner)
     return traces, named
 
 
-def _line(xs: list[int], ys: list[float], name: str, hue: str) -> dict[str, Any]:
-    return {
-        "type": "scatter", "x": xs, "y": ys, "name": name, "mode": "lines", "line": {"color": hue, "width": 3},
-        "marker": {"size": 13, "color": hue}, "hovertemplate": t("noise.hover", name=name),
-    }  # fmt: skip
-
-
 def _text(x: float, y: float, words: str, hue: str) -> dict[str, Any]:
     """Words at a point of log axes, left of it."""
-    return {
-        "x": math.log10(x),
-        "y": math.log10(y),
-        "text": words,
-        "showarrow": False,
-        "xanchor": "right",
-        "font": {"color": hue, "size": 13},
-    }
+    place = {"x": math.log10(x), "y": math.log10(y), "xanchor": "right", "showarrow": False}
+    return place | {"text": words, "font": {"color": hue, "size": 13}}
 
 
 def _crossings(document: dict[str, Any], is_dark: bool) -> list[dict[str, Any]]:
@@ -223,18 +194,10 @@ def _crossings(document: dict[str, Any], is_dark: bool) -> list[dict[str, Any]]:
     if not crossed:
         return []
     ink, basic = palette(is_dark).ink, value_at(document, "laplace_basic")
-    return [
-        {
-            "type": "scatter",
-            "x": [x for x, _ in crossed],
-            "y": [basic * x for x, _ in crossed],
-            "text": [called(n) for _, n in crossed],
-            "name": t("noise.crossings"),
-            "mode": "markers",
-            "marker": {"symbol": "circle-open", "size": 11, "color": ink, "line": {"width": 1.6}},
-            "hovertemplate": t("noise.hover_crossing"),
-        }
-    ]
+    ring = {"symbol": "circle-open", "size": 11, "color": ink, "line": {"width": 1.6}}
+    words: dict[str, Any] = {"text": [called(n) for _, n in crossed], "hovertemplate": t("noise.hover_crossing")}
+    ks = [k for k, _ in crossed]
+    return [marks(ks, [basic * k for k in ks], t("noise.crossings"), ink, marker=ring, **words)]
 
 
 def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]:
@@ -242,16 +205,10 @@ def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]
     hue, dash, marker = STYLES[name]
     hue = tokens(is_dark)[hue]
     values, hidden, label = document["curves"][name], set(document["invalid"].get(name, [])), called(name)
-    return {
-        "type": "scatter",
-        "x": [int(x) for x in values],
-        "y": [None if x in hidden else y for x, y in values.items()],
-        "name": label,
-        "mode": "lines+markers",
-        "line": {"color": hue, "dash": dash, "width": 3 if name == used_curve(document) else 1.6},
-        "marker": {"symbol": marker, "size": 7, "opacity": 1, "maxdisplayed": MARKS},
-        "hovertemplate": t("noise.hover", name=label),
-    }
+    ks, noise = [int(k) for k in values], [None if k in hidden else y for k, y in values.items()]
+    signs = {"symbol": marker, "size": 7, "opacity": 1, "maxdisplayed": MARKS}
+    more = {"mode": "lines+markers", "marker": signs, "hovertemplate": t("noise.hover", name=label)}
+    return curve(ks, noise, label, hue, dash, width=3 if name == used_curve(document) else 1.6, **more)
 
 
 def table(document: dict[str, Any], k: int) -> pd.DataFrame:

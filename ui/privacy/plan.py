@@ -208,12 +208,9 @@ def warning(space: Workspace) -> None:
         return
     if records(space) is not None and space.schema.n_records is None:
         private_tag()
-    words = "lost" if run.method == DEFAULT else "lost_other"
-    note(
-        t(f"verdict.{words}", method=run.method, default=DEFAULT, columns=number(len(space.schema.domain())),
-          n=number(assumed(space)), epsilon=local(budget.epsilon, "g"), ones=percent(error)),
-        "warning",
-    )  # fmt: skip
+    values = {"columns": number(len(space.schema.domain())), "n": number(assumed(space)), "ones": percent(error)}
+    values |= {"method": run.method, "default": DEFAULT, "epsilon": local(budget.epsilon, "g")}
+    note(t("verdict.lost" if run.method == DEFAULT else "verdict.lost_other", **values), "warning")
 
 
 def assumption(space: Workspace) -> None:
@@ -306,17 +303,14 @@ def _expected_of_tree(space: Workspace) -> None:
     except DPSynError as error:
         note(sentence(error), "warning")
         return
-    facts(
-        *[
-            (
-                "–" if one.columns is None else percent(one.columns),
-                f"{one.table} · {one.role}" if one.role else one.table,
-                t("plan.1-way") if one.pairs is None else t("linked.expected_pairs", error=percent(one.pairs)),
-            )
-            for one in found
-        ]
-    )
+    facts(*map(_expected_of, found))
     note(t("linked.expected_note"))
+
+
+def _expected_of(one: TreeOutlook) -> tuple[str, str, str]:
+    """The expected error of a table, or of one of its roles."""
+    pairs = t("plan.1-way") if one.pairs is None else t("linked.expected_pairs", error=percent(one.pairs))
+    return "–" if one.columns is None else percent(one.columns), " · ".join(filter(None, (one.table, one.role))), pairs
 
 
 @st.cache_data(show_spinner=False, max_entries=50, scope="session", hash_funcs=HASHED)

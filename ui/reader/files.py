@@ -69,13 +69,10 @@ def promise(found: OpenRelease) -> None:
     manifest = found.manifest
     if not manifest.private:
         not_private("; ".join(manifest.not_private_because))
+    epsilon = amount(manifest.epsilon) if manifest.private else "–"
     facts(
         (number(found.codes.shape[1]), t("reader.records"), manifest.dataset),
-        (
-            amount(manifest.epsilon) if manifest.private else "–",
-            t("budget.epsilon"),
-            t("reader.delta", delta=amount(manifest.delta)),
-        ),
+        (epsilon, t("budget.epsilon"), t("reader.delta", delta=amount(manifest.delta))),
         (str(len(found.schema.output_names)), t("reader.columns"), t("reader.by", method=manifest.method)),
     )
     note(t("reader.proved") if manifest.private else t("reader.proved_not_private"))

@@ -51,23 +51,15 @@ def _unmeasured(space: Workspace, job: Job) -> None:
 def _answered(space: Workspace, job: Job) -> list[Answered]:
     """Answers from released values alone; made once, for it takes some seconds."""
     from dpsyn_core.evaluate import encode
-    from dpsyn_core.privacy import Manifest
     from dpsyn_core.report import answer_codes
-    from dpsyn_core.runs import MANIFEST
 
     questions, schema = questions_of(space, job), results.schema(space, job)
 
     def make() -> list[Answered]:
         with st.spinner(t("asked.working")):
             released = results.measurements(space, job)
-            return answer_codes(
-                encode(schema, results.synthetic(space, job), "synthetic")[0],
-                released,
-                schema,
-                Manifest.load(job.folder / MANIFEST),
-                questions,
-                scores=released.scores,
-            )
+            codes = encode(schema, results.synthetic(space, job), "synthetic")[0]
+            return answer_codes(codes, released, schema, results.stated(job), questions, scores=released.scores)
 
     return results.kept(space, ("asked", job.id, questions.digest), make)
 

@@ -15,11 +15,12 @@ from dpsyn_core.privacy import trade_off
 from dpsyn_core.runs import ATTACK_RESULT, ATTACKS, RECORDS, RUNS, AttackResult, AttackSpec, Rate, RunSpec
 from ui.shared import results
 from ui.shared.charts import Figure, band, chart, curve
-from ui.shared.faults import ShownFaults
-from ui.shared.jobs import Job, JobError
+from ui.shared.choices import one_of
+from ui.shared.jobs import Job
 from ui.shared.state import Workspace, attacks
-from ui.shared.text import language, literal, local, number, percent, sentence, t
+from ui.shared.text import field, language, literal, local, number, percent, t
 from ui.shared.theme import facts, note, palette, section, show, table
+from ui.shared.watching import Far, ended_well, watch
 
 if TYPE_CHECKING:
     from dpsyn_core.schema import Schema
@@ -40,22 +41,13 @@ def panel(space: Workspace, job: Job) -> None:
     if not results.same_table(space, job):
         note(t("report.other_table"), "warning")
         return
-    kind = st.segmented_control(
-        t("attack.kind"),
-        ATTACKS,
-        default=ATTACKS[0],
-        required=True,
-        format_func=lambda k: t(f"attack.{_key(k)}"),
-        key="attack_kind",
-        label_visibility="collapsed",
-    )
-    kind = kind or ATTACKS[0]
+    kind = one_of(t("attack.kind"), ATTACKS, key="attack_kind", called=lambda k: t(f"attack.{_key(k)}"))
     mine = [j for j in attacks().of(space.owner) if j.public.get("run") == job.id and _spec(j).kind == kind]
     live = next((j for j in mine if j.live), None)
     if live is None:
         _controls(space, job, kind, _spec(mine[0]) if mine else None)
     else:
-        st.fragment(_watch, run_every=1.0)(space.owner, live.id)
+        watch(attacks, space.owner, live, _far, key="attack")
     note(t(f"attack.about_{_key(kind)}"))
     note(t("attack.reading"))
     shown = next((j for j in mine if not j.live), None)
@@ -81,34 +73,18 @@ def _controls(space: Workspace, job: Job, kind: str, last: AttackSpec | None) ->
     fields = 3 if kind == "inference" else 2
     a, b, *third, d = st.columns([*[3] * fields, 2], vertical_alignment="bottom")
     choices = CHOICES.get(kind, CHOICES["other"])
-    runs = a.selectbox(
-        t("attack.runs"),
-        choices,
-        key=f"attack_runs_{kind}",
-        help=t("attack.runs_help"),
-        index=_place(choices, last.runs if last else None, RUNS[kind]),
-    )
-    records = b.selectbox(
-        t("attack.records"),
-        SIZES,
-        key=f"attack_records_{kind}",
-        format_func=number,
-        help=t("attack.records_help"),
-        index=_place(SIZES, last.records if last else None, RECORDS),
-    )
+    at = _place(choices, last.runs if last else None, RUNS[kind])
+    runs = a.selectbox(options=choices, index=at, key=f"attack_runs_{kind}", **field("attack.runs"))
+    at, key = _place(SIZES, last.records if last else None, RECORDS), f"attack_records_{kind}"
+    records = b.selectbox(options=SIZES, index=at, key=key, format_func=number, **field("attack.records"))
     secret = None
     if kind == "inference":
         from dpsyn_core.runs import attacked_columns
 
         columns = ("", *attacked_columns(schema, _asked(space, job, kind=kind, runs=runs, about=about)))
-        chosen = third[0].selectbox(
-            t("attack.secret"),
-            columns,
-            key=f"attack_secret_{language()}_{about or ''}",
-            index=_place(columns, last.secret if last else None, ""),
-            format_func=lambda n: n or t("attack.every"),
-        )
-        secret = chosen or None
+        at, key = _place(columns, last.secret if last else None, ""), f"attack_secret_{language()}_{about or ''}"
+        every = t("attack.every")
+        secret = third[0].selectbox(t("attack.secret"), columns, at, key=key, format_func=lambda n: n or every) or None
     if d.button(t("attack.start"), key="attack_start", type="primary", width="stretch"):
         attack = {"kind": kind, "runs": int(runs), "records": int(records), "secret": secret, "about": about}
         _start(space, job, _asked(space, job, **attack))
@@ -119,11 +95,10 @@ def _about(schema: Schema, kind: str, last: AttackSpec | None) -> str | None:
     """The linked table whose records are attacked; None for one table, and where whole roots are added or not."""
     if not schema.links or kind == "membership":
         return None
-    names = [table.name for table in schema.tables]
+    names: list[str] = [table.name for table in schema.tables]
     first = last.about if last is not None and last.about in names else schema.links[0].child
-    chosen: str | None = st.segmented_control(
-        t("attack.table"), names, default=first, required=True, format_func=literal, key=f"attack_table_{kind}"
-    )
+    key = f"attack_table_{kind}"
+    chosen: str = one_of(t("attack.table"), names, first=first, key=key, called=literal, labelled=True)
     return chosen
 
 
@@ -161,44 +136,19 @@ def _start(space: Workspace, job: Job, spec: AttackSpec) -> None:
     )
 
 
-def _watch(owner: str, job_id: str) -> None:
-    with ShownFaults():
-        _progress(owner, job_id)
-
-
-def _progress(owner: str, job_id: str) -> None:
-    job = attacks().get(job_id, owner)
-    if not job.live:
-        st.rerun()
-    seen = job.progress()
-    running = seen.get("stage") == "shadow runs"
-    share = min(1.0, seen["done"] / seen["total"]) if running and seen.get("total") else 0.0
-    far = t("attack.preparing") if job.state == "running" else t("attack.queued")
-    if running:
-        far = t(
-            "attack.progress",
-            done=round(seen["done"]),
-            runs=_spec(job).runs,
-            seconds=local(seen.get("seconds", 0), ".0f"),
-        )
-    left, right = st.columns([5, 1], vertical_alignment="center")
-    left.progress(share, text=far)
-    if right.button(t("run.cancel"), key=f"attack_cancel_{job_id}", width="stretch"):
-        attacks().cancel(job_id, owner)
-        st.rerun()
+def _far(job: Job) -> Far:
+    share, seen = job.part_done("shadow runs"), job.progress()
+    if share is None:
+        return 0.0, t("attack.preparing") if job.state == "running" else t("attack.queued")
+    seconds = local(seen.get("seconds", 0), ".0f")
+    return share, t("attack.progress", done=round(seen["done"]), runs=_spec(job).runs, seconds=seconds)
 
 
 def _ended(space: Workspace, job: Job) -> None:
-    if job.state == "failed":
-        st.error(literal(sentence(JobError(job.failure()))))
-    elif job.state == "cancelled":
-        note(t("attack.cancelled"))
-    else:
-        found = results.kept(
-            space,
-            ("attack", job.id),
-            lambda: AttackResult.model_validate_json((job.folder / ATTACK_RESULT).read_text("utf-8")),
-        )
+    if ended_well(job, cancelled=t("attack.cancelled")):
+        path = job.folder / ATTACK_RESULT
+        made = lambda: AttackResult.model_validate_json(path.read_text("utf-8"))  # noqa: E731
+        found = results.kept(space, ("attack", job.id), made)
         _result(found, job.label)
         _extent(found, results.paid_schema(space, job), _spec(job))
 
@@ -207,14 +157,11 @@ def _result(found: AttackResult, label: str) -> None:
     """Verdict, numbers, and the curve or the table of successes."""
     values = {"needed": local(found.needed, ".2f"), "promised": number(found.epsilon)}
     VERDICTS[found.verdict](t(f"attack.{found.verdict}", **values))
+    share = t("attack.share", right=number(found.right), guesses=number(found.guesses))
     facts(
         (values["needed"], t("attack.needed"), t("attack.needed_note")),
         (values["promised"], t("attack.promised"), label),
-        (
-            t("attack.share", right=number(found.right), guesses=number(found.guesses)),
-            t("attack.right"),
-            t("attack.coins", coins=number(found.coins)),
-        ),
+        (share, t("attack.right"), t("attack.coins", coins=number(found.coins))),
     )
     if found.provable <= found.epsilon:
         note(t("attack.weak", most=local(found.provable, ".2f"), **values), "warning")
@@ -226,27 +173,16 @@ def _result(found: AttackResult, label: str) -> None:
         note(t("attack.area", area=area))
     if found.rates:
         head = [t("attack.column"), t("attack.inside"), t("attack.control"), t("attack.excess")]
-        rows = [
-            [
-                t("attack.all") if r.name == "all columns" else r.name,
-                percent(r.share),
-                percent(r.control_share),
-                _excess(r),
-            ]
-            for r in found.rates
-        ]
-        table(head, rows, alt=t("attack.rates_alt"))
+        named = [t("attack.all") if r.name == "all columns" else r.name for r in found.rates]
+        figures = [[percent(r.share), percent(r.control_share), _excess(r)] for r in found.rates]
+        table(head, [[a, *rest] for a, rest in zip(named, figures, strict=True)], alt=t("attack.rates_alt"))
         note(t("attack.rates_note"))
 
 
 def _extent(found: AttackResult, schema: Schema, spec: AttackSpec) -> None:
     """How many runs of how many records there were, and of linked tables what was moved and looked at."""
-    values = {
-        "runs": number(found.runs),
-        "records": number(found.records),
-        "all": number(found.table_records),
-        "seconds": local(found.seconds, ".0f"),
-    }
+    values = {"runs": number(found.runs), "records": number(found.records), "all": number(found.table_records)}
+    values["seconds"] = local(found.seconds, ".0f")
     if not schema.links:
         note(t("attack.made", **values))
         return
@@ -265,16 +201,18 @@ def _excess(rate: Rate) -> str:
 
 def _curve(found: AttackResult) -> Figure:
     """Who is found by who is wrongly called in; the bound of the promise above, a coin below."""
-    colours, roc, out = palette(), found.roc, chart()
+    colours, roc = palette(), found.roc
     if roc is None:
-        return out
+        return chart()
     x = np.unique(np.concatenate([np.linspace(0, 0.02, 21), np.linspace(0, 1, 101)]))
     most = 1 - trade_off(x, found.epsilon, found.delta)
-    out.add_trace(curve(x, most, t("attack.limit"), colours.warning, "dot", width=2))
-    out.add_trace(band(roc.alarms, roc.low, roc.high, t("attack.band"), colours.accent))
-    out.add_trace(curve(roc.alarms, roc.found, t("attack.attack"), colours.accent))
-    out.add_trace(curve([0, 1], [0, 1], t("attack.coin"), colours.real, "dash", width=1.5))
-    out.update_layout(margin={"r": 28})
+    out = chart(
+        curve(x, most, t("attack.limit"), colours.warning, "dot", width=2),
+        band(roc.alarms, roc.low, roc.high, t("attack.band"), colours.accent),
+        curve(roc.alarms, roc.found, t("attack.attack"), colours.accent),
+        curve([0, 1], [0, 1], t("attack.coin"), colours.real, "dash", width=1.5),
+        layout={"margin": {"r": 28}},
+    )
     out.update_xaxes(title=t("attack.x"), range=[0, 1], tickformat=".0%")
     out.update_yaxes(title=t("attack.y"), range=[0, 1.02], tickformat=".0%")
     return out

@@ -1,5 +1,8 @@
 """One column at a time: real and synthetic laid over each other, and how marginals of each order differ."""
 
+from functools import partial
+from typing import Any
+
 import numpy as np
 import streamlit as st
 
@@ -14,8 +17,6 @@ from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import NAMES, dark, note, section, show, show_multiples, tokens
 
 ORDERS = (("tvd-1way", "one"), ("tvd-2way", "two"), ("tvd-3way", "three"))
-
-
 HEADS = ("column", "blank", "distinct", "mean", "deviation", "least", "median", "most_of", "largest", "wrong")
 WIDE, DATES = 120, 170  # pixels of a column that holds two figures, or two dates
 TWO_DATES = 23  # characters: 2020-01-01 / 2020-01-01
@@ -61,16 +62,13 @@ def _figures(view: Look) -> None:
         if len(view.sides) > 1:
             note(view.name(side))
         point_out_blank_words(view.schema)
-        key = ("profile", side.job.id)
-        rows = kept(view.space, key, lambda side=side: profile_rows(side.comparison, figure_words()))  # type: ignore[misc]
+        rows = kept(view.space, ("profile", side.job.id), partial(profile_rows, side.comparison, figure_words()))
         longest = [max(map(len, cells)) for cells in zip(*rows, strict=True)]
         widths = [DATES if n >= TWO_DATES else WIDE for n in longest]
         widths[0] = NAMES
         config = {h: st.column_config.TextColumn(width=w) for h, w in list(zip(heads, widths, strict=True))[:-1]}
-        shown = [dict(zip(heads, row, strict=True)) for row in rows]
-        st.dataframe(
-            shown, hide_index=True, key=f"profile_{side.letter}", alt=t("columns.figures"), column_config=config
-        )
+        shown, key = [dict(zip(heads, row, strict=True)) for row in rows], f"profile_{side.letter}"
+        st.dataframe(shown, hide_index=True, key=key, alt=t("columns.figures"), column_config=config)
         table_button(f"profile_table_{side.letter}", t("columns.figures"), shown)
 
 
@@ -84,21 +82,15 @@ def _glance(view: Look, scores: list[Score]) -> None:
     differing = build.differences(scores)
     key = ("glance", *(s.job.id for s in view.sides))
     panels = kept(view.space, key, lambda: build.panels(named, differing, figure_words()))
-    count = len(panels)
+    count, worst = len(panels), panels[0]
     note(t("columns.click") + (" " + t("columns.brush", shown=glance.MOST, all=count) if count > glance.MOST else ""))
-    worst = panels[0]
     alt = t("columns.all_alt", count=count, name=worst.name, tvd=percent(worst.difference or 0.0))
-    fresh = show_multiples(
-        lambda width, across: kept(
-            view.space,
-            (*key, width, dark()),
-            lambda: glance.glance(panels, across=across, palette=tokens(), words=figure_words()),
-        ),
-        key=view.key("glance"),
-        alt=alt,
-        across=(3, 2),
-        selects=glance.CHOSEN,
-    )
+
+    def made(width: str, across: int) -> dict[str, Any]:
+        draw = partial(glance.glance, panels, across=across, palette=tokens(), words=figure_words())
+        return kept(view.space, (*key, width, dark()), draw)
+
+    fresh = show_multiples(made, key=view.key("glance"), alt=alt, across=(3, 2), selects=glance.CHOSEN)
     if fresh and fresh[0].get("column") in differing:
         st.session_state[view.key(CHOSEN)] = fresh[0]["column"]
 
@@ -106,12 +98,8 @@ def _glance(view: Look, scores: list[Score]) -> None:
 def _overlay(view: Look, scores: list[Score]) -> None:
     differing = build.differences(scores)
     names = list(differing) or list(view.first.comparison.domain.names)
-    name = st.selectbox(
-        t("columns.choose"),
-        names,
-        format_func=lambda n: t("columns.differs", name=n, tvd=percent(differing.get(n, 0.0))),
-        key=view.key(CHOSEN),
-    )
+    called = {n: t("columns.differs", name=n, tvd=percent(differing.get(n, 0.0))) for n in names}
+    name = st.selectbox(t("columns.choose"), names, format_func=called.__getitem__, key=view.key(CHOSEN))
     show(build.column({view.name(s): s.comparison for s in view.sides}, name, figure_words()), key="overlay")
     share = build.fullest_bin(view.first.comparison, name)
     if share is not None and share > CROWDED:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,8 +52,8 @@ def of(space: Workspace, job: Job, roles: Roles | None = None, table: str = "") 
     if not results.same_table(space, job):
         return None
     chosen = replace(roles or Roles(), asked=asked_groups(job.spec.questions))
-    make = partial(_of_part, table=table) if table else _build
-    return results.kept(space, ("comparison", job.id, repr(chosen), table), lambda: make(space, job, chosen))
+    make = partial(_compared, space, job, chosen, table)
+    return results.kept(space, ("comparison", job.id, repr(chosen), table), make)
 
 
 def described(space: Workspace, job: Job, table: str = "") -> Schema:
@@ -89,28 +89,18 @@ def real_tables(space: Workspace, job: Job) -> dict[str, pa.Table] | None:
     return separate_tables(schema, space.linked.inputs(schema))
 
 
-def _of_part(space: Workspace, job: Job, roles: Roles, table: str) -> Comparison | None:
-    real, made = real_tables(space, job), separate(space, job)[table]
-    if real is None or real[table].num_rows == 0 or made.num_rows == 0:
+def _compared(space: Workspace, job: Job, roles: Roles, table: str) -> Comparison | None:
+    more: dict[str, Any] = {}
+    if table:
+        real, made = (real_tables(space, job) or {}).get(table), separate(space, job)[table]
+    else:
+        data, made = space.dataset, results.synthetic(space, job)
+        real, records = (None, None) if data is None else (data.table, data.records)
+        more = {"measurements": results.measurements(space, job), "real_of": records}
+        more["synthetic_of"] = results.synthetic_of(space, job)
+    if real is None or real.num_rows == 0 or made.num_rows == 0:
         return None
-    return compare_tables(described(space, job, table), made, real[table], roles=roles)
-
-
-def _build(space: Workspace, job: Job, roles: Roles) -> Comparison | None:
-    schema = results.schema(space, job)
-    real = space.dataset.table if space.dataset else None
-    synthetic = results.synthetic(space, job)
-    if real is None or real.num_rows == 0 or synthetic.num_rows == 0:
-        return None
-    return compare_tables(
-        schema,
-        synthetic,
-        real,
-        roles=roles,
-        measurements=results.measurements(space, job),
-        real_of=space.dataset.records if space.dataset else None,
-        synthetic_of=results.synthetic_of(space, job),
-    )
+    return compare_tables(described(space, job, table), made, real, roles=roles, **more)
 
 
 def score(space: Workspace, job: Job, comparison: Comparison, metric: str) -> Score | MetricError:
@@ -134,7 +124,6 @@ def pairs(space: Workspace, job: Job, comparison: Comparison) -> Pairs:
     if isinstance(got, MetricError):
         raise got
     tvd, floors = (build.pair_matrix(got, names, what) for what in ("tvd", "floor"))
-    ends = results.kept(
-        space, ("between", "tvd-2way", job.id, repr(comparison.roles)), lambda: between(comparison, "tvd-2way", got)
-    )
+    key = ("between", "tvd-2way", job.id, repr(comparison.roles))
+    ends = results.kept(space, key, lambda: between(comparison, "tvd-2way", got))
     return Pairs(names, tvd, floors, got.value, float(got.floor or 0.0), None if ends is None else ends.unrelated)

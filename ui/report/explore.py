@@ -4,6 +4,7 @@ import streamlit as st
 
 from ui.report import asked, columns, groups, incomes, learning, pairs, queries, rules
 from ui.report.look import look
+from ui.shared.choices import one_of
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import t
@@ -26,15 +27,8 @@ def panel(space: Workspace, job: Job, table: str = "") -> None:
     views = ("asked", *PANELS) if asks else tuple(PANELS)
     others = runs.alike(space, job)
     left, right = st.columns([3, 1], vertical_alignment="bottom") if others else (st.container(), None)
-    view = left.segmented_control(
-        t("report.view"),
-        views,
-        default=views[0],
-        required=True,
-        format_func=lambda v: t(f"report.{v}"),
-        key="report_explore",
-        label_visibility="collapsed",
-    )
+    with left:
+        view = one_of(t("report.view"), views, key="report_explore", called=lambda v: t(f"report.{v}"))
     chosen = [job]
     if right is not None:
         with right:
@@ -48,7 +42,7 @@ def panel(space: Workspace, job: Job, table: str = "") -> None:
     if shown is None:
         note(t("report.other_table"), "warning")
         return
-    PANELS[view or views[0]].panel(shown)
+    PANELS[view].panel(shown)
     rules.panel(shown)
     if st.toggle(t("learning.all"), key="report_scores"):
         learning.scores(shown)

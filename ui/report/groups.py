@@ -1,5 +1,7 @@
 """Groups: means by group that are not those of the real table, and who pays for the noise."""
 
+from functools import partial
+
 import streamlit as st
 
 from dpsyn_core.report import profile
@@ -45,9 +47,9 @@ def _gaps(view: Look) -> None:
     for side in view.sides:
         prefix = "" if len(view.sides) == 1 else f"{view.name(side)}: "
         words, c, run = figure_words(), side.comparison, side.job.id
-        said = kept(view.space, ("gaps", run), lambda c=c, words=words: profile.gap_sentences(c, words))  # type: ignore[misc]
-        rows = kept(view.space, ("means", run), lambda c=c, words=words: profile.gap_rows(c, words))  # type: ignore[misc]
-        between = kept(view.space, ("variances", run), lambda c=c, words=words: profile.variance_sentences(c, words))  # type: ignore[misc]
+        said = kept(view.space, ("gaps", run), partial(profile.gap_sentences, c, words))
+        rows = kept(view.space, ("means", run), partial(profile.gap_rows, c, words))
+        between = kept(view.space, ("variances", run), partial(profile.variance_sentences, c, words))
         for sentence, far in between:
             note(prefix + sentence, "warning" if far else "note")
         if not rows:
@@ -62,12 +64,6 @@ def _gaps(view: Look) -> None:
         heads = {k: t(f"by_group.{k}") for k in ("number", "category", "value", "records", "real", "synthetic")}
         shown = [dict(zip(heads.values(), row, strict=True)) for row in rows[:SHOWN]]
         widths = {heads[k]: st.column_config.Column(width=w) for k, w in WIDTHS.items()}
-        st.dataframe(
-            shown,
-            hide_index=True,
-            key=f"gaps_{side.letter}",
-            alt=t("by_group.gaps"),
-            column_config=widths,
-            column_order=[heads[k] for k in WIDTHS],
-        )
-        table_button(f"gaps_table_{side.letter}", t("by_group.gaps"), shown)
+        key, alt, order = f"gaps_{side.letter}", t("by_group.gaps"), [heads[k] for k in WIDTHS]
+        st.dataframe(shown, hide_index=True, key=key, alt=alt, column_config=widths, column_order=order)
+        table_button(f"gaps_table_{side.letter}", alt, shown)

@@ -8,7 +8,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, Score
 from dpsyn_core.report import build
 from ui.report.look import Look
-from ui.shared.text import capital, figure_words, literal, local, number, sentence, t
+from ui.shared.text import capital, field, figure_words, literal, local, number, sentence, t
 from ui.shared.theme import facts, marked, note, section, show
 
 MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
@@ -36,31 +36,19 @@ def _roles(view: Look) -> dict[str, Any]:
     guessed = c.resolved
     names = [n for n in c.domain.names if n not in c.real_dates]  # a date is no income, and has many values
     readable = [n for n in names if c.readable(n)]
-    columns = st.columns(4)
+    *columns, last = st.columns(4)
     out: dict[str, Any] = {}
-    declared = _declared(view)
-    for column, (role, options, start) in zip(
-        columns,
-        (("income", readable, guessed.income), ("group", names, guessed.group), ("split", names, guessed.split)),
-        strict=False,
-    ):
+    declared, offered = _declared(view), {"income": readable, "group": names, "split": names}
+    for column, (role, options) in zip(columns, offered.items(), strict=True):
         left = [n for n in options if n not in out.values()]  # a column stands for one thing
         if not left:
             continue
         with column:
-            first = next((n for n in (declared.get(role), start, *_usual(c, role)) if n in left), left[0])
+            wanted = (declared.get(role), getattr(guessed, role), *_usual(c, role))
+            first = next((n for n in wanted if n in left), left[0])
             out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=view.key(f"role_{role}"))
-    with columns[3]:
-        limit = st.number_input(
-            t("incomes.limit"),
-            value=guessed.not_applicable,
-            key="role_limit",
-            help=t("incomes.limit_help"),
-            placeholder=t("incomes.none"),
-            format="%g",
-        )
-        out["not_applicable"] = limit
-    return out
+    more = {"key": "role_limit", "placeholder": t("incomes.none"), "format": "%g"} | field("incomes.limit")
+    return out | {"not_applicable": last.number_input(value=guessed.not_applicable, **more)}
 
 
 def _usual(c: Comparison, role: str) -> list[str]:
@@ -79,15 +67,9 @@ def _below_zero(c: Comparison, name: str | None) -> bool:
 def _declared(view: Look) -> dict[str, str]:
     """The columns of the first gap that the run was asked for, else of the first inequality."""
     asked = (view.first.job.spec.questions or {}).get("questions", [])
-    gap: dict[str, Any] = next(
-        (q for q in asked if q["kind"] == "gap"), next((q for q in asked if q["kind"] == "gini"), {})
-    )
-    found = {
-        "income": gap.get("of"),
-        "group": next(iter(gap.get("by", [])), None),
-        "split": next(iter(gap.get("between", {})), None),
-    }
-    return {role: name for role, name in found.items() if name}
+    gap: dict[str, Any] = next((q for kind in ("gap", "gini") for q in asked if q["kind"] == kind), {})
+    found = {"income": [gap.get("of")], "group": gap.get("by"), "split": list(gap.get("between", ()))}
+    return {role: names[0] for role, names in found.items() if names and names[0]}
 
 
 def _quantity(view: Look, metric: str, what: str) -> None:
@@ -95,16 +77,9 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     if isinstance(got, MetricError):
         st.warning(literal(sentence(got)))
         return
-    rows = list(got.details["groups"])
     if metric == "gini":
-        overall = got.details["overall"]
-        facts(
-            (
-                local(overall["synthetic"], ".3f"),
-                t("incomes.gini_synthetic"),
-                t("incomes.gini_real", real=local(overall["real"], ".3f")),
-            )
-        )
+        real, made = (local(got.details["overall"][side], ".3f") for side in ("real", "synthetic"))
+        facts((made, t("incomes.gini_synthetic"), t("incomes.gini_real", real=real)))
     else:
         facts((local(got.value, ".2f"), t("incomes.rank"), _beside(got)))
     scores = {view.name(s) if len(view.sides) > 1 else t("word.synthetic"): view.score(s, metric) for s in view.sides}
@@ -114,9 +89,8 @@ def _quantity(view: Look, metric: str, what: str) -> None:
     show(figure, key=f"income_{what}")
     note(_found(got, what))
     with st.expander(t("incomes.table")):
-        st.dataframe(
-            marked([_row(r, what) for r in rows]), hide_index=True, key=f"income_table_{what}", alt=t("incomes.table")
-        )
+        shown = marked([_row(r, what) for r in got.details["groups"]])
+        st.dataframe(shown, hide_index=True, key=f"income_table_{what}", alt=t("incomes.table"))
 
 
 def _found(got: Score, what: str) -> str:
@@ -134,9 +108,8 @@ def _beside(got: Score) -> str:
     sizes = [r["records_real"] for r in got.details["groups"] if "records_real" in r]
     if got.details["fresh_agreement"] is not None:
         low, high = (local(x, ".2f") for x in got.details["fresh_agreement"])
-        said.append(
-            t("incomes.fresh", count=len(sizes), least=number(min(sizes)), most=number(max(sizes)), low=low, high=high)
-        )
+        least, most = number(min(sizes)), number(max(sizes))
+        said.append(t("incomes.fresh", count=len(sizes), least=least, most=most, low=low, high=high))
     return "; ".join(said)
 
 

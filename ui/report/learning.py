@@ -21,21 +21,13 @@ WAITED = "scores_waited"  # whether the last drawing left scores to be computed
 def panel(view: Look) -> None:
     """The learning scores on request, for they take seconds."""
     section(t("learning.title"))
-    _learning(view)
-
-
-def _learning(view: Look) -> None:
     if LEARNING not in names():
         note(t("learning.absent"))
         return
     note(engine("question.learning", metric_class(LEARNING).question))
     columns, guessed = list(view.first.comparison.domain.names), view.first.comparison.resolved.target
-    target = st.selectbox(
-        t("learning.target"),
-        columns,
-        index=columns.index(guessed) if guessed in columns else 0,
-        key=view.key("learning_target"),
-    )
+    at = columns.index(guessed) if guessed in columns else 0
+    target = st.selectbox(t("learning.target"), columns, at, key=view.key("learning_target"))
     view = predicting(view, target)
     asked = f"learning_{'_'.join(s.job.id for s in view.sides)}"
     if not st.session_state.get(asked):
@@ -67,14 +59,9 @@ def _learning(view: Look) -> None:
 
 def _reached(got: Score) -> str:
     """What models of synthetic records reach on real ones, beside models of real ones."""
-    details = got.details
-    said = t(
-        "learning.reach",
-        target=details["target"],
-        measure="R2" if details["task"] == "regression" else "AUROC",
-        value=local(got.value, ".3f"),
-        real=local(details["ceiling"], ".3f"),
-    )
+    details, measure = got.details, "R2" if got.details["task"] == "regression" else "AUROC"
+    values = {"value": local(got.value, ".3f"), "real": local(details["ceiling"], ".3f")}
+    said = t("learning.reach", target=details["target"], measure=measure, **values)
     return said if details["held_out"] else f"{said} {t('learning.seen')}"
 
 
@@ -85,25 +72,19 @@ def _ask(key: str) -> None:
 
 def predicting(view: Look, target: str) -> Look:
     """The same look with another column to predict; tables are not read anew."""
-    return replace(
-        view,
-        sides=tuple(
-            replace(s, comparison=replace(s.comparison, roles=replace(s.comparison.roles, target=target)))
-            for s in view.sides
-        ),
-    )
+
+    def other(side: Side) -> Side:
+        roles = replace(side.comparison.roles, target=target)
+        return replace(side, comparison=replace(side.comparison, roles=roles))
+
+    return replace(view, sides=tuple(map(other, view.sides)))
 
 
 def scores(view: Look) -> None:
     """The table of scores. What takes long is computed on later runs of this part alone, so that the page stands."""
     wanted = [n for n in names() if metric_class(n).quick]
     lacking = [n for n in wanted if not all(view.known(side, n) for side in view.sides)]
-    st.fragment(_scores, run_every=0.3 if lacking else None)(view, wanted)
-
-
-def _scores(view: Look, wanted: list[str]) -> None:
-    with ShownFaults():
-        _table(view, wanted)
+    st.fragment(_table, run_every=0.3 if lacking else None)(view, wanted)
 
 
 def _cell(got: Score | MetricError) -> str:
@@ -125,6 +106,7 @@ def _meaning(kind: type[Metric]) -> dict[str, str]:
     }
 
 
+@ShownFaults()
 def _table(view: Look, wanted: list[str]) -> None:
     started, rows, waiting = time.monotonic(), [], 0
     for name in wanted:
@@ -137,13 +119,8 @@ def _table(view: Look, wanted: list[str]) -> None:
         floors = [g.floor for g in got if not isinstance(g, MetricError)]
         if not floors or floors[0] is None:
             continue  # the question does not arise for these columns, or nothing says what would be good
-        rows.append(
-            [
-                f"{engine(f'metric.{name}', kind.title)}\n{t('learning.row', **_meaning(kind))}",
-                number(floors[0]),
-                *map(_cell, got),
-            ]
-        )
+        words = f"{engine(f'metric.{name}', kind.title)}\n{t('learning.row', **_meaning(kind))}"
+        rows.append([words, number(floors[0]), *map(_cell, got)])
     head = [t("learning.metric"), t("learning.floor"), *(view.name(side) for side in view.sides)]
     table(head, rows, alt=t("learning.all"))
     if waiting:

@@ -57,7 +57,7 @@ class Look:
 
     def known(self, side: Side, metric: str) -> bool:
         """Whether a metric of one side has been computed already."""
-        return comparing.score_key(side.job, side.comparison, metric) in self.space.memo
+        return results.is_kept(self.space, comparing.score_key(side.job, side.comparison, metric))
 
     def name(self, side: Side) -> str:
         """A run's name in a figure: with its letter when there are two."""

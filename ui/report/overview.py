@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from html import escape
 from typing import Any
 
@@ -32,9 +33,8 @@ def panel(view: Look) -> None:
     """The sentence, the worst column, the pair that matters, gaps between groups, and the next press."""
     side, words = view.first, figure_words()
     try:
-        found = kept(
-            view.space, ("verdict", side.job.id, repr(side.comparison.roles)), lambda: verdict(side.comparison)
-        )
+        key = ("verdict", side.job.id, repr(side.comparison.roles))
+        found = kept(view.space, key, lambda: verdict(side.comparison))
         said = uses_words(uses(side.comparison), words)
     except MetricError as error:
         note(sentence(error), "warning")
@@ -56,10 +56,8 @@ def panel(view: Look) -> None:
         if not view.table:
             _declare(view, pair, gaps)
             _refit(view, side, found)
-    listed = changes(found, words)
-    with st.expander(
-        counted("overview.all", len(found.findings)) if found.findings else t("overview.none"), key="overview_findings"
-    ):
+    listed, count = changes(found, words), len(found.findings)
+    with st.expander(counted("overview.all", count) if count else t("overview.none"), key="overview_findings"):
         head, _ = parts(found, words, epsilon=side.job.spec.epsilon)
         st.write(literal(head))
         if listed:
@@ -96,9 +94,8 @@ def _pair(view: Look, side: Side, found: Verdict, place: DeltaGenerator) -> tupl
     at = pairs.names.index(a), pairs.names.index(b)
     with place:
         said = t("overview.pair", a=a, b=b, off=percent(float(pairs.tvd[at])), fresh=percent(float(pairs.floors[at])))
-        both, _ = kept(
-            view.space, ("pair", side.job.id, a, b), lambda: build.pair(side.comparison, a, b, figure_words())
-        )
+        draw = partial(build.pair, side.comparison, a, b, figure_words())
+        both, _ = kept(view.space, ("pair", side.job.id, a, b), draw)
         _finding(said, both, key="overview_pair")
     return a, b
 
@@ -137,12 +134,8 @@ def _declare(view: Look, pair: tuple[str, str] | None, gaps: GroupGaps | None) -
     """One press declares what matters as a question and leads to the next run."""
     if gaps is not None and gaps.grade != "kept":
         by = [n for n in (gaps.by, gaps.between) if n]
-        document: dict[str, Any] = {
-            "name": f"{gaps.column}: {', '.join(by)}",
-            "kind": "mean",
-            "of": gaps.column,
-            "by": by,
-        }
+        document: dict[str, Any] = {"kind": "mean", "of": gaps.column, "by": by}
+        document["name"] = f"{gaps.column}: {', '.join(by)}"
     elif pair is not None:
         document = {"name": " × ".join(pair), "kind": "table", "of": list(pair)}
     else:
@@ -170,9 +163,8 @@ def _refit(view: Look, side: Side, found: Verdict) -> None:
     broken = [f for f in found.findings if "declare" in f.what and f.real == 0 and (f.synthetic or 0.0) > HOLDS]
     seen = [f.what["declare"] for f in broken if frozenset(f.columns) not in named]
     added = [rule.model_dump(mode="json") for rule in (*proposed, *declarable(view.space.schema, seen))]
-    if not added or not st.button(
-        counted("overview.rules", len(added)), key="overview_rules", help=t("overview.rules_help")
-    ):
+    press = partial(st.button, key="overview_rules", help=t("overview.rules_help"))
+    if not added or not press(counted("overview.rules", len(added))):
         return
     source = tried.source(tried.names(view.space)) or "public"  # the samples are about nobody
     rules = tuple(rule | {"source": source} for rule in added)
@@ -181,8 +173,6 @@ def _refit(view: Look, side: Side, found: Verdict) -> None:
         from dpsyn_core.runs import manifest_of
 
         paid = manifest_of(content, "release.dpsyn")
-        job = refits.start(
-            view.space, content, paid, size=None, seed=None, maker=None, where=None, columns=None, rules=rules
-        )
+        job = refits.start(view.space, content, paid, rules=rules)
         st.session_state[runs.STARTED] = job.id
         go_to("synthesize")

@@ -1,6 +1,7 @@
 """Where it differs: the map of pairs, and behind each of its squares the two tables and their difference."""
 
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -8,6 +9,7 @@ import streamlit as st
 from dpsyn_core.report import Figure, build, figures
 from ui.report import comparing
 from ui.report.look import Look, Side
+from ui.shared.charts import marks
 from ui.shared.results import drawn, kept
 from ui.shared.text import figure_words, percent, t
 from ui.shared.theme import note, section, show
@@ -49,18 +51,11 @@ def _map(first: comparing.Pairs, second: comparing.Pairs | None) -> Figure:
     labels = made.data[0]["x"]
     kept_names = [first.names[i] for i in figures.shown(first.tvd, MOST_MAPPED)]
     at = np.argwhere(~np.eye(len(labels), dtype=bool))
-    squares = {
-        "type": "scatter",
-        "mode": "markers",
-        "x": [labels[j] for _, j in at],
-        "y": [labels[i] for i, _ in at],
-        "customdata": [[kept_names[i], kept_names[j]] for i, j in at],
-        "marker": {"size": 18 if len(labels) <= FEW else 9, "opacity": 0, "symbol": "square"},
-        "hoverinfo": "skip",
-        "showlegend": False,
-        "selected": {"marker": {"opacity": 0}},
-        "unselected": {"marker": {"opacity": 0}},
-    }
+    x, y = [labels[j] for _, j in at], [labels[i] for i, _ in at]
+    unseen = {"marker": {"opacity": 0}}
+    more: dict[str, Any] = {"hoverinfo": "skip", "showlegend": False, "selected": unseen, "unselected": unseen}
+    more["marker"] = {"size": 18 if len(labels) <= FEW else 9, "opacity": 0, "symbol": "square"}
+    squares = marks(x, y, None, None, customdata=[[kept_names[i], kept_names[j]] for i, j in at], **more)
     # half a page is as wide as this is tall, so that squares of many columns stay squares
     layout = made.layout | {"height": min(TALLEST, made.layout["height"])}
     return replace(made, data=[*made.data, squares], layout=layout)
@@ -105,12 +100,8 @@ def _tables(view: Look, side: Side, a: str, b: str) -> None:
     tables = drawn(view.space, ("two", *key), lambda: both)
     show(tables, alt=both.alt, key=f"pair_tables_{side.letter}", ready=True)
     note(t("pairs.difference"))
-    show(
-        drawn(view.space, ("gap", *key, far), lambda: gap),
-        alt=f"{gap.alt}. {finding}",
-        key=f"pair_difference_{side.letter}",
-        ready=True,
-    )
+    difference = drawn(view.space, ("gap", *key, far), lambda: gap)
+    show(difference, alt=f"{gap.alt}. {finding}", key=f"pair_difference_{side.letter}", ready=True)
 
 
 def _scatter(view: Look, side: Side, a: str, b: str) -> None:

@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, MetricError
+from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import CountQuery, Filter, QueryAnswer, ask, fresh_error, parse
 from dpsyn_core.report import Figure, build, figures
 from ui.report.look import Look
-from ui.shared.text import figure_words, literal, local, number, percent, sentence, t
+from ui.shared.faults import refusals
+from ui.shared.text import figure_words, local, number, percent, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
@@ -37,10 +38,8 @@ def panel(view: Look) -> None:
         example = _example(view.first.comparison)
         text = st.text_input(t("queries.text"), key=view.key("query_text"), placeholder=example, help=t("queries.help"))
         if text:
-            try:
+            with refusals():
                 _answers(view, [parse(text, view.first.comparison)])
-            except MetricError as error:
-                st.error(literal(sentence(error)))
         section(t("queries.random"))
         _random(view)
 
@@ -58,9 +57,8 @@ def _random(view: Look) -> None:
         note(t("queries.off", mean=percent(got.value, 2), half=percent(off, 2), fresh=percent(got.floor or 0, 2)))
         nist = view.score(side, "nist")
         if not isinstance(nist, MetricError):
-            parts = [
-                t(f"queries.{name}", score=number(round(part["clean"]))) for name, part in nist.details["parts"].items()
-            ]
+            clean = {name: number(round(part["clean"])) for name, part in nist.details["parts"].items()}
+            parts = [t(f"queries.{name}", score=score) for name, score in clean.items()]
             note(t("queries.nist", parts=", ".join(parts), score=number(round(nist.value))))
     if known:
         show(build.ranges(known, view.first.comparison.n, figure_words()), key="random_queries")
@@ -111,13 +109,10 @@ def _dots(view: Look, x: str, y: str) -> Figure:
 
 
 def _answers(view: Look, queries: list[CountQuery]) -> None:
-    for side in view.sides:
-        try:
-            got = ask(side.comparison, queries)[0]
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-            return
-        _answer(side.comparison, got, "" if len(view.sides) == 1 else f"{side.letter} · ")
+    with refusals():
+        for side in view.sides:
+            prefix = "" if len(view.sides) == 1 else f"{side.letter} · "
+            _answer(side.comparison, ask(side.comparison, queries)[0], prefix)
 
 
 def _answer(c: Comparison, got: QueryAnswer, prefix: str) -> None:

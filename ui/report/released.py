@@ -4,9 +4,7 @@ import streamlit as st
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
-from dpsyn_core.privacy import Manifest
 from dpsyn_core.report import Figure, build, marginal_name, released_words
-from dpsyn_core.runs import MANIFEST
 from dpsyn_core.systems import configure
 from ui.linked import relations
 from ui.report import asked
@@ -33,12 +31,8 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.where", where=literal(where)))
         return
     measured = results.measurements(space, job)
-    words = figure_words()
-    said = results.kept(
-        space,
-        ("released findings", job.id, words["language"]),
-        lambda: released_words(_comparison(space, job), Manifest.load(job.folder / MANIFEST), words),
-    )
+    find = lambda: released_words(_comparison(space, job), results.stated(job), figure_words())  # noqa: E731
+    said = results.kept(space, ("released findings", job.id), find)
     if said:
         note(literal(said))
     if measured.joint:
@@ -61,7 +55,8 @@ def panel(space: Workspace, job: Job) -> None:
         (percent(expected), t("released.expected"), t("released.expected_note")),
         (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
     )
-    drawn = results.kept(space, ("released figures", job.id), lambda: _figures(space, job, got))
+    draw = lambda: build.released(_comparison(space, job), job.label, got, figure_words())  # noqa: E731
+    drawn: dict[str, Figure] = results.kept(space, ("released figures", job.id), draw)
     if drawn:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
         show(drawn[name], key="released_overlay")
@@ -80,9 +75,8 @@ def panel(space: Workspace, job: Job) -> None:
     long = {t("released.column"): st.column_config.Column(width=NAMES)}
     st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"), column_config=long)
     section(t("reading.title"))
-    marginals.panel(
-        measured, results.schema(space, job), key="released", private=bool(results.manifest(space, job)["private"])
-    )
+    private = bool(results.manifest(space, job)["private"])
+    marginals.panel(measured, results.schema(space, job), key="released", private=private)
 
 
 def proofs(space: Workspace, job: Job) -> None:
@@ -91,14 +85,9 @@ def proofs(space: Workspace, job: Job) -> None:
     if all(one.publishable for one in found):
         public_tag()
     if all(one.holds for one in found):
-        promised = results.manifest(space, job)
-        note(
-            t(
-                "linked.released" if job.spec.linked else "released.checked",
-                epsilon=amount(promised["epsilon"]),
-                delta=amount(promised["delta"]),
-            )
-        )
+        stated = results.stated(job)
+        values = {"epsilon": amount(stated.epsilon), "delta": amount(stated.delta)}
+        note(t("linked.released" if job.spec.linked else "released.checked", **values))
         if any(one.vouched for one in found):
             note(t("released.vouched"), "warning")
         if any(one.public_table for one in found):
@@ -132,13 +121,5 @@ def _score(space: Workspace, job: Job) -> Score | MetricError:
 def _comparison(space: Workspace, job: Job) -> Comparison:
     """Without the real table: what is made from it is safe to publish."""
     measured = [m for m in results.measurements(space, job) if m.attributes]
-    return compare_tables(
-        results.schema(space, job),
-        results.synthetic(space, job),
-        measurements=measured,
-        synthetic_of=results.synthetic_of(space, job),
-    )
-
-
-def _figures(space: Workspace, job: Job, fit: Score) -> dict[str, Figure]:
-    return build.released(_comparison(space, job), job.label, fit, figure_words())
+    schema, made, whole = results.schema(space, job), results.synthetic(space, job), results.synthetic_of(space, job)
+    return compare_tables(schema, made, measurements=measured, synthetic_of=whole)

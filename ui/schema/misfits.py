@@ -9,9 +9,9 @@ import streamlit as st
 
 from ui.schema import tried
 from ui.shared import dialogs
-from ui.shared.results import kept
+from ui.shared.results import is_kept, kept
 from ui.shared.state import Workspace
-from ui.shared.text import number, t
+from ui.shared.text import engine, figure_words, number, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def _listed(space: Workspace) -> None:
     key = ("misfits", data.serial, hashlib.sha256(schema.dumps().encode()).hexdigest())
     private_tag()
     note(t("schema.misfits_lead"))
-    if key not in space.memo and not st.button(t("schema.misfits_look"), key="misfits_look"):
+    if not is_kept(space, key) and not st.button(t("schema.misfits_look"), key="misfits_look"):
         return
     tried.see(tried.names(space))
     found = kept(space, key, lambda: _found(schema, data.table))
@@ -48,11 +48,14 @@ def _found(schema: Any, table: Any) -> list[Misfit]:
 
 
 def _row(misfit: Misfit) -> dict[str, str]:
+    from dpsyn_core.report import sentence
+
+    words = figure_words()
     return {
         t("schema.misfits_column"): misfit.about,
-        t("schema.misfits_what"): misfit.what,
+        t("schema.misfits_what"): sentence(misfit.what, words),
         t("schema.misfits_count"): number(misfit.count),
         t("schema.misfits_few"): ", ".join(misfit.few),
-        t("schema.misfits_goes"): t(f"schema.goes_{misfit.goes.replace(' ', '_')}"),
-        t("schema.misfits_mend"): misfit.mend,
+        t("schema.misfits_goes"): engine(f"goes.{misfit.goes}", misfit.where),
+        t("schema.misfits_mend"): sentence(misfit.mend, words),
     }

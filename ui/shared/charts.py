@@ -1,16 +1,17 @@
 """Traces of Plotly figures as the house draws them, so that a chart names only what is its own."""
 
+from collections.abc import Mapping
 from typing import Any, TypeAlias
 
 Figure: TypeAlias = Any  # of Plotly, which has no types; it is loaded when the first figure is made
 Trace = dict[str, Any]
 
 
-def chart(*traces: Trace) -> Figure:
+def chart(*traces: Trace, layout: Mapping[str, Any] | None = None) -> Figure:
     """A figure of these traces; it is dressed where it is shown."""
     from plotly.graph_objects import Figure as Drawn
 
-    return Drawn(data=list(traces))
+    return Drawn(data=list(traces), layout=layout)
 
 
 def curve(

@@ -16,17 +16,12 @@ def behind(name: str, title: str, draw: Callable[[], None]) -> None:
 
     A page that is run again closes a dialog that it does not draw again; the session says which one it has to.
     """
-
-    def drawn() -> None:
-        with ShownFaults():
-            draw()
-
     if by_history():  # Back led away from an open one, and Forward leads here again
         close()
     if st.button(literal(f"{title} …"), key=f"open_{name}", type="tertiary"):
         st.session_state[OPEN] = name
     if st.session_state.get(OPEN) == name:
-        st.dialog(title, width="large", on_dismiss=close)(drawn)()
+        st.dialog(title, width="large", on_dismiss=close)(ShownFaults()(draw))()
 
 
 def close() -> None:

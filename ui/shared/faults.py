@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import traceback
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ContextDecorator, contextmanager
 from pathlib import Path
 from types import TracebackType
 
@@ -67,8 +67,8 @@ def refusals() -> Iterator[None]:
         st.error(literal(sentence(error)))
 
 
-class ShownFaults:
-    """Context of a fragment: shows errors, and lets Streamlit's own control flow pass."""
+class ShownFaults(ContextDecorator):
+    """Context of a fragment, or around a whole one: shows errors, and lets Streamlit's own control flow pass."""
 
     def __enter__(self) -> ShownFaults:
         """Nothing to prepare."""

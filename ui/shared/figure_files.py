@@ -5,12 +5,13 @@ import html
 import io
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from importlib import resources
 from typing import Any
 
 import streamlit as st
 
+from ui.shared.downloads import download
 from ui.shared.text import t
 
 KINDS = ("svg", "png", "csv")
@@ -48,10 +49,8 @@ def table_button(key: str, title: str, rows: Sequence[Mapping[str, Any]]) -> Non
 
 
 def _csv_button(key: str, title: str, document: Mapping[str, Any], source: str) -> None:
-    st.download_button(
-        "CSV", data=lambda: chart_csv(document, title, source), file_name=f"figure-{_plain(key)}.csv",
-        mime="text/csv", on_click="ignore", type="tertiary", key=f"{key}_csv", help=t("figure_file.as", kind="CSV"),
-    )  # fmt: skip
+    name, content = f"figure-{_plain(key)}.csv", partial(chart_csv, document, title, source)
+    download("CSV", name, content, key=f"{key}_csv", tip=t("figure_file.as", kind="CSV"), kind="tertiary")
 
 
 def chart_csv(document: Mapping[str, Any], title: str, source: str) -> str:

@@ -9,6 +9,7 @@ import streamlit as st
 
 from dpsyn_core.errors import SettingError
 from dpsyn_core.runs import check_places_apart
+from dpsyn_core.schema import Schema
 from ui.data import loading
 from ui.privacy import ledger
 from ui.shared import help, languages, serving, strangers
@@ -16,7 +17,7 @@ from ui.shared.access import classroom, logout_button, require_login
 from ui.shared.faults import ShownFaults, explain, remove_messages_from_log
 from ui.shared.going import one_entry_a_page
 from ui.shared.state import OWNER, jobs, owner, remember_shown, remember_visitor, workspace
-from ui.shared.text import ASSETS, literal, local, number, sentence, t
+from ui.shared.text import ASSETS, counted, field, literal, local, number, sentence, t
 from ui.shared.theme import PRACTICE, note, style
 
 
@@ -52,7 +53,8 @@ class Page:
         shown = error is not None and explain(error)
         with ShownFaults():
             if not classroom():
-                _side()
+                with st.sidebar:
+                    side_panel()
             serving.fetch_figures()
         serving.prepare()
         return shown
@@ -68,24 +70,13 @@ def _check_server() -> None:
         st.stop()
 
 
-def _side() -> None:
-    with st.sidebar:
-        side_panel()
-
-
 def side_panel() -> None:
     """Dataset, unit of privacy, epsilon spent and left, running job."""
     busy = any(j.live for j in jobs().of(owner()))
-    st.fragment(_panel, run_every=2.0 if busy else None)()
+    st.fragment(_rows, run_every=2.0 if busy else None)()
     space = workspace()
-    st.toggle(
-        t("side.safe"),
-        key="safe",
-        value=space.choices.safe,
-        help=t("side.safe_help"),
-        on_change=_safe,
-        persist_state="session",
-    )
+    more = field("side.safe") | {"on_change": _safe, "persist_state": "session"}
+    st.toggle(value=space.choices.safe, key="safe", **more)
     if space.choices.safe:
         note(t("side.safe_on"))
     languages.choose()
@@ -97,52 +88,44 @@ def _safe() -> None:
     workspace().choices.safe = bool(st.session_state.get("safe"))
 
 
-def _panel() -> None:
-    with ShownFaults():
-        _rows()
+def _unit(schema: Schema) -> tuple[str, str]:
+    """Who is protected by a run of one table, and what is promised to them."""
+    unit = schema.unit
+    promise = t(f"neighbours.{unit.neighbours}")
+    if unit.identifier is None:
+        return t("side.undecided" if schema.unit_from_data else "side.row"), promise
+    return t("side.identified", column=unit.identifier), promise + counted("side.theta", unit.max_records)
 
 
+@ShownFaults()
 def _rows() -> None:
     space = workspace()
     rows: list[tuple[str, str, str]] = []
-    if space.linked is not None:
-        origin = t("side.sample") if space.linked.sample else t("side.ledger", name=space.linked.ledger)
-        rows.append((t("side.dataset"), space.linked.name, origin))
-        rows.append((t("side.unit"), *space.linked.shortly()))
-    elif space.dataset is None:
-        rows.append((t("side.dataset"), t("side.none"), t("side.none_note")))
+    if space.serial:
+        origin = t("side.sample") if space.sample else t("side.ledger", name=space.ledger)
+        rows.append((t("side.dataset"), space.name, origin))
     else:
-        origin = t("side.sample") if space.dataset.sample else t("side.ledger", name=space.dataset.ledger)
-        rows.append((t("side.dataset"), space.dataset.name, origin))
-    if space.schema is not None and space.linked is None:
-        unit = space.schema.unit
-        row = t("side.undecided" if space.schema.unit_from_data else "side.row")
-        who = row if unit.identifier is None else t("side.identified", column=unit.identifier)
-        limit = ""
-        if unit.identifier is not None:
-            several = unit.max_records > 1
-            limit = t("side.theta", count=number(unit.max_records)) if several else t("side.theta_one")
-        rows.append((t("side.unit"), who, f"{t('neighbours.' + unit.neighbours)}{limit}"))
-    spent = ledger.spent(space)
-    bar = ""
+        rows.append((t("side.dataset"), t("side.none"), t("side.none_note")))
+    if space.linked is not None:
+        rows.append((t("side.unit"), *space.linked.shortly()))
+    elif space.schema is not None:
+        rows.append((t("side.unit"), *_unit(space.schema)))
+    spent, bar = ledger.spent(space), ""
     if spent is not None:
-        left = (
-            t("side.left", left=local(spent.left or 0, ".3g"), limit=local(spent.limit, "g"))
-            if spent.limit
-            else t("side.no_limit")
-        )
+        left = t("side.no_limit")
         if spent.unbounded:
             left = t("side.others", count=number(spent.unbounded))
+        elif spent.limit:
+            left = t("side.left", left=local(spent.left or 0, ".3g"), limit=local(spent.limit, "g"))
         total = t("side.unbounded") if spent.epsilon is None else local(spent.epsilon, ".3g")
-        made = f" {spent.sentence()}" if spent.sentence() else ""
-        words = t("side.runs", runs=spent.runs, left=left) + "." + made
-        rows.append((t("side.spent"), total, f"{words} {spent.next_run(space.choices.epsilon)}".strip()))
+        runs = t("side.runs", runs=spent.runs, left=left) + "."
+        words = (runs, spent.sentence(), spent.next_run(space.choices.epsilon))
+        rows.append((t("side.spent"), total, " ".join(filter(None, words))))
         if spent.limit:
             share = 100 * min(1.0, (spent.limit if spent.epsilon is None else spent.epsilon) / spent.limit)
             bar = f"<div class='dp-bar'><i style='width:{share:.0f}%'></i></div>"
     live = [j for j in jobs().of(space.owner) if j.live]
-    for job in live[:2]:
-        rows.append((t("side.job"), job.label, t(f"state.{job.state}")))
+    rows += [(t("side.job"), job.label, t(f"state.{job.state}")) for job in live[:2]]
     body = "".join(
         f"<dt>{html.escape(a)}</dt><dd>{html.escape(b)}<small>{html.escape(c)}</small></dd>" for a, b, c in rows
     )

@@ -5,23 +5,7 @@ from typing import Any, NoReturn
 import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
 
-# Streamlit would make an entry of the browser's history for every value that a field writes into the address. Back
-# then leads to the same page without the value, where the field is blank. Another lab is an entry; what is set in a lab
-# is none.
-ONE_ENTRY = """<script>
-if (!history.onePage) {
-  const push = history.pushState.bind(history)
-  history.pushState = (state, title, url) => {
-    const to = new URL(url ?? location.href, location.href)
-    const labs = [location.href, to].map(at => new URL(at).searchParams.get('lab'))
-    const another = labs[0] !== labs[1]
-    const same = to.pathname === location.pathname && !another
-    return same ? history.replaceState(state, title, url) : push(state, title, url)
-  }
-  history.onePage = true
-}
-</script>"""
-
+from ui.shared.text import ASSETS
 
 # Two frames later the page is laid out. What begins in the upper part of the window is seen, and stays where it is.
 REVEAL = """requestAnimationFrame(() => setTimeout(() => {
@@ -35,7 +19,8 @@ REVEAL = """requestAnimationFrame(() => setTimeout(() => {
 
 def one_entry_a_page() -> None:
     """Makes Back leave a page at one press, whatever was chosen on it."""
-    st.html(ONE_ENTRY, unsafe_allow_javascript=True)
+    script = (ASSETS / "history.js").read_text("utf-8")
+    st.html(f"<script>{script}</script>", unsafe_allow_javascript=True)
 
 
 def reveal(key: str, mark: str) -> None:

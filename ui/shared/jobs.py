@@ -35,6 +35,7 @@ if TYPE_CHECKING:
 
 State = Literal["queued", "running", "done", "failed", "cancelled"]
 NOTE = "note.json"  # owner, label and what a comparison needs; read back after a restart
+NOTED = ("owner", "label", "created", "fingerprint", "public")  # what the note holds
 LABEL = 80  # characters of a run's name
 KEPT = 8  # finished runs kept for one owner
 OLDEST = 7 * 24 * 3600  # seconds after which any finished run is removed
@@ -91,6 +92,12 @@ class Job:
         """What the worker last wrote; empty before it wrote anything."""
         return _read(self.folder / PROGRESS)
 
+    def part_done(self, stage: str | None = None) -> float | None:
+        """Which share of its stage is done; None in any other stage than one that is named, and before it says so."""
+        seen = self.progress()
+        here = bool(seen.get("total")) and stage in (None, seen.get("stage"))
+        return min(1.0, seen["done"] / seen["total"]) if here else None
+
     def elapsed(self) -> float:
         """Seconds since the worker began, also while a long step says nothing; 0 before there is one."""
         try:
@@ -132,6 +139,12 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}
+
+
+def _write_down(job: Job) -> None:
+    """Keeps a job in its folder, from which a later server takes it up."""
+    write_json(job.folder / NOTE, {name: getattr(job, name) for name in NOTED})
+    put_private(job.folder / JOB, job.spec.model_dump_json().encode("utf-8"))
 
 
 def salted(serial: str, salt: str) -> str:
@@ -205,16 +218,7 @@ class Jobs:
         if spec is None:
             shutil.rmtree(path, ignore_errors=True)
             return
-        job = Job(
-            id=path.name,
-            owner=note["owner"],
-            folder=path,
-            spec=spec,
-            label=note["label"],
-            created=note["created"],
-            fingerprint=note["fingerprint"],
-            public=note["public"],
-        )
+        job = Job(id=path.name, folder=path, spec=spec, **{name: note[name] for name in NOTED})
         if job.state == "queued":  # its server is gone, and with it the process
             write_json(path / ERROR, {"type": "Stopped", "message": job.failure()})
             _forget_table(job)
@@ -262,17 +266,8 @@ class Jobs:
                 put_private(folder / name, content)
             if schema is not None:
                 put_private(folder / SCHEMA, schema.dumps().encode("utf-8"))
-            created = time.time()
-            note = {
-                "owner": mine,
-                "label": label,
-                "created": created,
-                "fingerprint": fingerprint,
-                "public": public or {},
-            }
-            write_json(folder / NOTE, note)
-            put_private(folder / JOB, spec.model_dump_json().encode("utf-8"))
-            job = Job(job_id, mine, folder, spec, label, created, fingerprint, public or {})
+            job = Job(job_id, mine, folder, spec, label, time.time(), fingerprint, public or {})
+            _write_down(job)
             self._jobs[job_id] = job
             self._next()
             self.clean()
@@ -292,16 +287,14 @@ class Jobs:
 
         It counts as made now, for runs of more than a week ago are removed.
         """
-        mine, job_id, created = hashed(owner), secrets.token_hex(8), time.time()
+        job_id = secrets.token_hex(8)
         folder = self.folder / job_id
         folder.mkdir(mode=0o700)
         for name, raw in files.items():
             put_private(folder / name, raw)
-        note = {"owner": mine, "label": label, "created": created, "fingerprint": fingerprint, "public": public}
-        write_json(folder / NOTE, note)
-        put_private(folder / JOB, spec.model_dump_json().encode("utf-8"))
+        job = Job(job_id, hashed(owner), folder, spec, label, time.time(), fingerprint, public)
+        _write_down(job)
         write_json(folder / DONE, {})
-        job = Job(job_id, mine, folder, spec, label, created, fingerprint, public)
         with self._lock:
             self._jobs[job_id] = job
             self.clean()

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Any, get_args
 
 import streamlit as st
 
 from dpsyn_core.estimate import ReconstructionRule
 from dpsyn_core.questions import ReadingSettings
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.text import local, number, t
 from ui.shared.theme import digits, marked, note
@@ -29,16 +31,11 @@ REMOVALS = ("ripple", "norm_sub", "norm_cut", "none")
 
 def columns(schema: Schema, *, key: str) -> list[str]:
     """The columns that are chosen; empty where there are none yet, or where they have too many cells."""
+    every, words = [a.name for a in schema.coded], t("answers.choose")
     names: list[str] = st.multiselect(
-        t("answers.columns"),
-        [a.name for a in schema.coded],
-        key=f"{key}_columns",
-        max_selections=MOST,
-        placeholder=t("answers.choose"),
+        t("answers.columns"), every, key=f"{key}_columns", max_selections=MOST, placeholder=words
     )
-    cells = 1
-    for name in names:
-        cells *= schema[name].size
+    cells = math.prod(schema[name].size for name in names)
     if cells > MOST_CELLS:
         note(t("answers.too_many", cells=number(cells), most=number(MOST_CELLS)), "alarm")
         return []
@@ -51,42 +48,25 @@ def settings(*, key: str) -> dict[str, Any]:
     with st.expander(t("reading.settings"), key=f"{key}_reading"):
         left, right = st.columns(2, gap="medium")
         with left:
-            rule = st.selectbox(
-                t("reading.rule"),
-                get_args(ReconstructionRule),
-                key=f"{key}_rule",
-                help=t("reading.rule_help"),
-                format_func=lambda r: t(f"reading.{r.replace('-', '_')}"),
-                persist_state="session",
-            )
-            rounds = st.number_input(
-                t("reading.rounds"),
-                1,
-                1000,
-                usual.rounds,
-                key=f"{key}_rounds",
-                help=t("reading.rounds_help"),
-                persist_state="session",
-            )
+            rule = _named("rule", get_args(ReconstructionRule), key)
+            rounds = _whole("rounds", 1000, usual.rounds, key)
         with right:
-            removal = st.selectbox(
-                t("reading.removal"),
-                REMOVALS,
-                key=f"{key}_removal",
-                help=t("reading.removal_help"),
-                format_func=lambda r: t(f"reading.{r}"),
-                persist_state="session",
-            )
-            sweeps = st.number_input(
-                t("reading.sweeps"),
-                1,
-                100_000,
-                usual.sweeps,
-                key=f"{key}_sweeps",
-                help=t("reading.sweeps_help"),
-                persist_state="session",
-            )
-    return {"reconstruction": rule, "nonnegativity": removal, "rounds": int(rounds), "sweeps": int(sweeps)}
+            removal = _named("removal", REMOVALS, key)
+            sweeps = _whole("sweeps", 100_000, usual.sweeps, key)
+    return {"reconstruction": rule, "nonnegativity": removal, "rounds": rounds, "sweeps": sweeps}
+
+
+def _named(name: str, options: Sequence[str], key: str) -> str:
+    """One setting of several ways, each with a sentence."""
+    more: dict[str, Any] = {"help": t(f"reading.{name}_help"), "persist_state": "session"}
+    ways = {way: t(f"reading.{way.replace('-', '_')}") for way in options}
+    return str(st.selectbox(t(f"reading.{name}"), options, key=f"{key}_{name}", format_func=ways.__getitem__, **more))
+
+
+def _whole(name: str, most: int, usual: int, key: str) -> int:
+    """One setting that is a whole number."""
+    more: dict[str, Any] = {"help": t(f"reading.{name}_help"), "persist_state": "session"}
+    return int(st.number_input(t(f"reading.{name}"), 1, most, usual, key=f"{key}_{name}", **more))
 
 
 def read(
@@ -108,16 +88,8 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
     """The table of a marginal, and in a sentence what it rests on."""
     from dpsyn_core.runs import as_table
 
-    frame: pd.DataFrame = as_table(found, schema).to_pandas()
-    st.dataframe(
-        marked(frame.head(SHOWN).round({"count": 1})),
-        hide_index=True,
-        key=f"{key}_table",
-        alt=t("answers.table_alt"),
-        column_config=digits({"count": 1}),
-    )
-    if len(frame) > SHOWN:
-        note(t("answers.cut", shown=number(SHOWN), all=number(len(frame))))
+    made: pd.DataFrame = as_table(found, schema).to_pandas()
+    frame(made, {"count": 1}, key=key)
     if found.sigma is not None:
         note(t("reading.held", sigma=local(found.sigma, ".3g")))
     else:
@@ -126,7 +98,15 @@ def shown(found: Reconstruction, schema: Schema, *, key: str) -> pd.DataFrame:
         note(t("reading.apart", apart=local(found.apart, ",.1f")), "warning")
     if found.wide:
         note(t("reading.wide"), "warning")
-    return frame
+    return made
+
+
+def frame(whole: pd.DataFrame, decimals: dict[str, int], *, key: str) -> None:
+    """The first rows of what was released, with so many decimals by column, and how many there are in all."""
+    rows, alt = marked(whole.head(SHOWN).round(decimals)), t("answers.table_alt")
+    st.dataframe(rows, hide_index=True, key=f"{key}_table", alt=alt, column_config=digits(decimals))
+    if len(whole) > SHOWN:
+        note(t("answers.cut", shown=number(SHOWN), all=number(len(whole))))
 
 
 def csv_of(frame: pd.DataFrame) -> bytes:
@@ -140,9 +120,7 @@ def csv_of(frame: pd.DataFrame) -> bytes:
 
 def csv_button(frame: pd.DataFrame, name: str, *, key: str) -> None:
     """The file of a marginal."""
-    st.download_button(
-        t("answers.csv"), data=csv_of(frame), file_name=name, mime="text/csv", on_click="ignore", key=f"{key}_csv"
-    )
+    download(t("answers.csv"), name, csv_of(frame), key=f"{key}_csv")
 
 
 def panel(measured: Sequence[Measurement], schema: Schema, *, key: str, private: bool) -> None:
@@ -154,5 +132,4 @@ def panel(measured: Sequence[Measurement], schema: Schema, *, key: str, private:
         return
     found = read(measured, schema, names, how)
     if found is not None:
-        frame = shown(found, schema, key=key)
-        csv_button(frame, f"marginal{'' if private else '-NOT-PRIVATE'}.csv", key=key)
+        csv_button(shown(found, schema, key=key), f"marginal{'' if private else '-NOT-PRIVATE'}.csv", key=key)

@@ -21,11 +21,8 @@ def card(space: Workspace, job: Job) -> None:
     if not manifest["private"]:
         not_private(t("stamp.run"))
     section(t("outcome.title", label=job.label))
-    items = _sizes(space, job)
-    items.append(
-        (local(manifest["epsilon"], "g"), t("outcome.epsilon"), t("outcome.delta", delta=amount(manifest["delta"])))
-    )
-    facts(*items)
+    delta = t("outcome.delta", delta=amount(manifest["delta"]))
+    facts(*_sizes(space, job), (local(manifest["epsilon"], "g"), t("outcome.epsilon"), delta))
     _nearly_empty(space, job, Manifest.model_validate(manifest))
     for found in relations.keys(space, job) if job.spec.linked else ():
         note(relations.key_words(found), "note" if found.hold else "alarm")
@@ -43,13 +40,8 @@ def card(space: Workspace, job: Job) -> None:
                 st.markdown(f"**{literal(name)}**")
             else:
                 note(t("outcome.table"))
-            st.dataframe(
-                table.slice(0, FEW).to_pandas(),
-                hide_index=True,
-                key=f"synthetic_{job.id}_{name}",
-                alt=t("outcome.table"),
-                placeholder="",
-            )
+            rows, key = table.slice(0, FEW).to_pandas(), f"synthetic_{job.id}_{name}"
+            st.dataframe(rows, hide_index=True, key=key, alt=t("outcome.table"), placeholder="")
 
 
 def _sizes(space: Workspace, job: Job) -> list[tuple[str, str, str]]:

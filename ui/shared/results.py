@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from dpsyn_core.estimate import ReleasedTables
+    from dpsyn_core.privacy import Manifest
     from dpsyn_core.runs import Receipt
     from dpsyn_core.schema import LinkedSchema, Schema
     from ui.shared.jobs import Job
@@ -63,6 +64,11 @@ def kept(space: Workspace, key: tuple[Any, ...], make: Callable[[], Value]) -> V
         space.memo[key] = make()
     value: Value = space.memo[key]
     return value
+
+
+def is_kept(space: Workspace, key: tuple[Any, ...]) -> bool:
+    """Whether `kept` would compute nothing."""
+    return (*key, language()) in space.memo
 
 
 def forget_names(space: Workspace, job: Job) -> None:
@@ -115,7 +121,7 @@ def tree(space: Workspace, job: Job) -> LinkedSchema:
 def tables(space: Workspace, job: Job) -> dict[str, pa.Table]:
     """The synthetic tables of a finished run by name; one table has the name of its dataset."""
     if not job.spec.linked:
-        return {str(job.public.get("dataset", "")): synthetic(space, job)}
+        return {_only(job): synthetic(space, job)}
 
     def make() -> dict[str, pa.Table]:
         import pyarrow.parquet as pq
@@ -125,11 +131,18 @@ def tables(space: Workspace, job: Job) -> dict[str, pa.Table]:
     return kept(space, ("synthetic", job.id), make)
 
 
+def _only(job: Job) -> str:
+    """What the table of a run of one table is called."""
+    return str(job.public.get("dataset", ""))
+
+
 def places(space: Workspace, job: Job) -> dict[str, Path]:
-    """Where the synthetic tables of a run of linked tables are, by name."""
+    """Where the synthetic tables of a run are, by name."""
     from dpsyn_core.runs import synthetic_places
 
-    return synthetic_places(job.folder, tree(space, job))
+    return (
+        {_only(job): job.folder / SYNTHETIC} if not job.spec.linked else synthetic_places(job.folder, tree(space, job))
+    )
 
 
 def synthetic_of(space: Workspace, job: Job) -> int | None:
@@ -143,31 +156,21 @@ def manifest(space: Workspace, job: Job) -> dict[str, Any]:
     return kept(space, ("manifest", job.id), lambda: json.loads((job.folder / MANIFEST).read_text("utf-8")))
 
 
-def checked(space: Workspace, job: Job) -> Receipt:
-    """Whether table, marginals and schema of a run are still those of its manifest."""
-    from dpsyn_core.runs import receipt
+def stated(job: Job) -> Manifest:
+    """The same, as the engine reads it."""
+    from dpsyn_core.privacy import Manifest
 
-    def make() -> Receipt:
-        return receipt(
-            job.folder / SYNTHETIC,
-            job.folder / MANIFEST,
-            measurements=job.folder / MEASUREMENTS,
-            schema=paid_schema(space, job),
-        )
-
-    return kept(space, ("receipt", job.id), make)
+    return Manifest.load(job.folder / MANIFEST)
 
 
 def receipts(space: Workspace, job: Job) -> dict[str, Receipt]:
-    """For each synthetic table of a run, whether it and the schema are still those of the manifest."""
+    """For each synthetic table of a run, whether it and the schema, and marginals of one table, are the manifest's."""
     from dpsyn_core.runs import receipt
 
-    if not job.spec.linked:
-        return {str(job.public.get("dataset", "")): checked(space, job)}
-
     def make() -> dict[str, Receipt]:
-        known = paid_schema(space, job)
-        return {n: receipt(p, job.folder / MANIFEST, schema=known) for n, p in places(space, job).items()}
+        stated, known = job.folder / MANIFEST, paid_schema(space, job)
+        beside = None if job.spec.linked else job.folder / MEASUREMENTS
+        return {n: receipt(p, stated, measurements=beside, schema=known) for n, p in places(space, job).items()}
 
     return kept(space, ("receipt", job.id), make)
 
@@ -226,7 +229,7 @@ def described(space: Workspace, job: Job) -> list[Schema]:
 def named_schemas(space: Workspace, job: Job) -> list[tuple[str, Schema]]:
     """The same, each with the name of its table."""
     if not job.spec.linked:
-        return [(str(job.public.get("dataset", "")), schema(space, job))]
+        return [(_only(job), schema(space, job))]
     return [(one.name, one.columns) for one in tree(space, job).tables if one.columns is not None]
 
 

@@ -132,25 +132,24 @@ class Workspace:
     one_of_linked: bool = False  # whether this is one table of linked ones, whose runs and purchases are those of all
 
     @property
+    def loaded(self) -> Dataset | Linked | None:
+        """What is loaded: linked tables, or one."""
+        return self.dataset if self.linked is None else self.linked
+
+    @property
     def serial(self) -> str:
-        """Names the content of what is loaded: one table, or linked ones. Empty for nothing."""
-        if self.linked is not None:
-            return self.linked.serial
-        return "" if self.dataset is None else self.dataset.serial
+        """Names the content of what is loaded; empty for nothing."""
+        return self.loaded.serial if self.loaded else ""
 
     @property
     def name(self) -> str:
         """What is loaded is called; empty for nothing."""
-        if self.linked is not None:
-            return self.linked.name
-        return "" if self.dataset is None else self.dataset.name
+        return self.loaded.name if self.loaded else ""
 
     @property
     def ledger(self) -> str:
         """The name under which the ledger adds up what is spent on what is loaded; empty for nothing."""
-        if self.linked is not None:
-            return self.linked.ledger
-        return "" if self.dataset is None else self.dataset.ledger
+        return self.loaded.ledger if self.loaded else ""
 
     @property
     def parts(self) -> dict[str, Workspace]:
@@ -162,9 +161,7 @@ class Workspace:
     @property
     def sample(self) -> bool:
         """Whether what is loaded is simulated and protects nobody."""
-        if self.linked is not None:
-            return self.linked.sample
-        return self.dataset is None or self.dataset.sample
+        return self.loaded is None or self.loaded.sample
 
     def book(self, ledger: str) -> None:
         """Gives what is loaded another name on the ledger."""
@@ -215,10 +212,13 @@ class Workspaces:
         """Drops idle workspaces with their tables, and checks again after WATCH seconds while there are others."""
         with self._lock:
             self._timer = None
-            for idle in [k for k, w in self._kept.items() if time.time() - w.seen > IDLE]:
-                del self._kept[idle]
+            self._drop_idle()
             if self._kept:
                 self._watch()
+
+    def _drop_idle(self) -> None:
+        for idle in [k for k, w in self._kept.items() if time.time() - w.seen > IDLE]:
+            del self._kept[idle]
 
     def _watch(self) -> None:
         if self._timer is None:
@@ -228,15 +228,13 @@ class Workspaces:
 
     def find(self, owner: str) -> Workspace:
         """The owner's workspace, made when there is none."""
-        now = time.time()
         with self._lock:
-            for idle in [k for k, w in self._kept.items() if now - w.seen > IDLE]:
-                del self._kept[idle]
+            self._drop_idle()
             self._watch()
             while len(self._kept) >= MOST and owner not in self._kept:
                 del self._kept[min(self._kept, key=lambda k: self._kept[k].seen)]
             space = self._kept.setdefault(owner, Workspace(owner))
-            space.seen = now
+            space.seen = time.time()
             return space
 
 

@@ -1,7 +1,11 @@
 """The chooser of one table among those that are loaded; nothing is drawn where there is one."""
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import streamlit as st
 
+from ui.shared.choices import one_of
 from ui.shared.state import Workspace
 from ui.shared.text import literal, t
 from ui.shared.theme import section
@@ -15,15 +19,14 @@ def choose(space: Workspace, *, key: str, title: str = "") -> Workspace:
     names = list(space.parts)
     if not names:
         return space
-    name: str | None = names[0]
-    if len(names) > 1:
-        if title:
-            section(title)
-        name = st.segmented_control(
-            t("linked.which"), names, default=names[0], required=True, key=f"{key}_{space.serial}",
-            label_visibility="collapsed", format_func=literal, persist_state="session",
-        )  # fmt: skip
-    return space.parts[name or names[0]]
+    if len(names) > 1 and title:
+        section(title)
+    return space.parts[one_name(names, key=f"{key}_{space.serial}", persist_state="session")]
+
+
+def one_name(names: Sequence[str], *, key: str, called: Callable[[str], str] = literal, **more: Any) -> str:
+    """The chosen name of a table; nothing is drawn where there is one. called, more: as of `one_of`."""
+    return names[0] if len(names) == 1 else one_of(t("linked.which"), names, key=key, called=called, **more)
 
 
 def turn(space: Workspace, key: str, name: str) -> None:

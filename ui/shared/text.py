@@ -5,6 +5,7 @@ import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from dpsyn_core.report import TEXTS, Words, dated, read_text, translated
 from dpsyn_core.report import words as report_words
@@ -58,6 +59,11 @@ def t(key: str, **values: object) -> str:
     """The sentence of `key`, with {placeholders} filled. Raises KeyError for a key that has no words."""
     sentence = catalogue(language())[key]
     return sentence.format(**values) if values else sentence
+
+
+def field(key: str, **values: object) -> dict[str, Any]:
+    """Label and help of a field, as Streamlit takes them; the help stands under `<key>_help`."""
+    return {"label": t(key, **values), "help": t(f"{key}_help", **values)}
 
 
 def counted(key: str, count: int, **values: object) -> str:

@@ -53,39 +53,6 @@ VEGA_COMMA = {  # numbers of Vega's charts
     "currency": ["", ""],
     "percent": "\u00a0%",
 }
-# Plotly knows the marks of a language and not its percents: 50% is written with a space as soon as it is drawn. A name
-# from a file that holds a mark of direction would turn the letters of the sentence around it: it is shown in its place.
-SPACED = """if (!window.dpSpaces) {
-  window.dpSpaces = true
-  const turns = /[\\u202a-\\u202e\\u2066-\\u2069]/g
-  const space = (node) => {
-    if (node.data.search(turns) >= 0) node.data = node.data.replace(turns, '\\ufffd')
-    if (window.dpComma && /\\d%/.test(node.data) && node.parentElement?.closest('.js-plotly-plot'))
-      node.data = node.data.replace(/(\\d)%/g, '$1\\u00a0%')
-  }
-  const all = (node) => node.nodeType == 3 ? space(node) : node.childNodes.forEach(all)
-  new MutationObserver((seen) => {
-    for (const { target, addedNodes } of seen) target.nodeType == 3 ? space(target) : addedNodes.forEach(all)
-  }).observe(document.body, { subtree: true, childList: true, characterData: true })
-}"""
-# Figures are painted here, in the theme of the moment: when the system goes dark or light, the page is drawn again, by
-# Streamlit's own key for that.
-FOLLOW = """if (!window.dpFollows) {
-  window.dpFollows = true
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () => setTimeout(() => {
-    const press = { key: 'r', code: 'KeyR', keyCode: 82, bubbles: true }
-    const app = document.querySelector('[data-testid=stApp]')
-    for (const kind of ['keydown', 'keyup']) app?.dispatchEvent(new KeyboardEvent(kind, press))
-  }, 300))
-}"""
-# On a phone the menu covers most of the page: it closes when one of its pages is chosen.
-CLOSE = """if (!window.dpCloses) {
-  window.dpCloses = true
-  document.addEventListener('click', ({ target }) => {
-    if (innerWidth > 800 || !target.closest?.('[data-testid=stSidebar] a')) return
-    setTimeout(() => document.querySelector('[data-testid=stSidebarCollapseButton] button')?.click(), 60)
-  })
-}"""
 PLAIN_FILE = "[data-testid=stElementToolbar] button[aria-label^='Download as CSV']"
 PRACTICE = "practice_data"  # in the visitor's session: what is loaded is simulated
 CONFIG = {"displayModeBar": False, "scrollZoom": False, "displaylogo": False}
@@ -245,10 +212,10 @@ def style() -> None:
     colours = palette()
     names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm", "on_accent")
     variables = "".join(f"--dp-{n.replace('_', '-')}:{getattr(colours, n)};" for n in names)
-    sheet = (ASSETS / "style.css").read_text("utf-8")
+    sheet, script = ((ASSETS / name).read_text("utf-8") for name in ("style.css", "page.js"))
     sheets = f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>"
     spoken = f"document.documentElement.lang = '{language()}'; window.dpComma = {int(language() in DECIMAL_COMMA)};"
-    st.html(f"{sheets}<script>{spoken}{SPACED}{FOLLOW}\n{CLOSE}</script>", unsafe_allow_javascript=True)
+    st.html(f"{sheets}<script>{spoken}\n{script}</script>", unsafe_allow_javascript=True)
 
 
 def _own_words() -> str:

@@ -13,10 +13,13 @@ import streamlit as st
 from dpsyn_core.errors import DPSynError, SchemaError
 from ui.privacy.budget import read
 from ui.shared import marginals, stamps, tables
+from ui.shared.choices import one_of
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.state import Dataset, Workspace, check_shown, workspace
 from ui.shared.text import amount, local, number, plain, sentence, t
-from ui.shared.theme import digits, marked, not_private, note
+from ui.shared.theme import not_private, note
+from ui.synthesize.starting import NO_TABLE
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -43,15 +46,7 @@ def panel(space: Workspace) -> None:
         if space.dataset.whole is None:
             note(t("answers.large"), "warning")
             return
-        kind = st.segmented_control(
-            t("answers.title"),
-            KINDS,
-            default="marginals",
-            required=True,
-            key="answers_kind",
-            format_func=lambda k: t(f"answers.{k}"),
-            label_visibility="collapsed",
-        )
+        kind = one_of(t("answers.title"), KINDS, key="answers_kind", called=lambda k: t(f"answers.{k}"))
         if not space.schema.private:
             not_private(stamps.shortly(space))
         (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
@@ -65,7 +60,7 @@ def alone(space: Workspace) -> Workspace:
     if space.linked is None:
         return space
     part = tables.choose(space, key="answers_table")
-    name = next(n for n, one in space.parts.items() if one is part)
+    name = space.linked.name_of(part)
     if space.linked.panel is not None:
         msg = "the file of a panel is two tables, and neither is released alone; load it as one table on the Data page"
         raise SchemaError(msg)
@@ -136,14 +131,7 @@ def _files(made: MarginalRelease, schema: Schema, frame: pd.DataFrame) -> None:
     note(made.manifest.guarantee)
     with st.container(horizontal=True, gap="small"):
         marginals.csv_button(frame, f"marginals{suffix}.csv", key="answers_marginals")
-        st.download_button(
-            t("answers.views"),
-            data=views,
-            file_name=f"marginals{suffix}.measurements.json.gz",
-            mime="application/gzip",
-            on_click="ignore",
-            key="answers_marginals_views",
-        )
+        download(t("answers.views"), f"marginals{suffix}.measurements.json.gz", views, key="answers_marginals_views")
         _manifest_button(manifest, "marginals")
 
 
@@ -152,9 +140,8 @@ def _spec(space: Workspace, budget: Budget, method: str, settings: dict[str, Any
     from dpsyn_core.runs import RunSpec
 
     data = loaded(space)
-    return RunSpec(
-        epsilon=budget.epsilon, delta=budget.delta, method=method, settings=settings or {}, dataset=data.ledger
-    )
+    given = settings or {}
+    return RunSpec(epsilon=budget.epsilon, delta=budget.delta, method=method, settings=given, dataset=data.ledger)
 
 
 def _cost(schema: Schema, spec: RunSpec) -> str:
@@ -184,14 +171,8 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
     except DPSynError as error:
         note(sentence(error), "warning")
         return
-    by_count = st.segmented_control(
-        t("answers.which"),
-        ("k", "frequency"),
-        default="k",
-        required=True,
-        key="answers_which",
-        format_func=lambda w: t(f"answers.by_{w}"),
-    )
+    words = {which: t(f"answers.by_{which}") for which in ("k", "frequency")}
+    by_count = one_of(t("answers.which"), tuple(words), key="answers_which", called=words.__getitem__, labelled=True)
     asked: dict[str, Any]
     if by_count == "frequency":
         share = st.number_input(t("answers.frequency"), 0.001, 1.0, 0.1, step=0.05, key="answers_frequency")
@@ -224,8 +205,7 @@ def _released_itemsets(
 def loaded(space: Workspace) -> Dataset:
     """The table that is loaded. Raises SchemaError without one."""
     if space.dataset is None:
-        msg = "no table is loaded; load one on the Data page"
-        raise SchemaError(msg)
+        raise SchemaError(NO_TABLE)
     return space.dataset
 
 
@@ -249,15 +229,7 @@ def _result(space: Workspace, kind: str) -> None:
     rows, manifest = got
     frame = pd.DataFrame(rows)
     counts = {name: 1 if frame[name].abs().max() > 1 else 3 for name in frame.columns if frame[name].dtype.kind == "f"}
-    st.dataframe(
-        marked(frame.head(marginals.SHOWN).round(counts)),
-        hide_index=True,
-        key=f"answers_{kind}_table",
-        alt=t("answers.table_alt"),
-        column_config=digits(counts),
-    )
-    if len(frame) > marginals.SHOWN:
-        note(t("answers.cut", shown=number(marginals.SHOWN), all=number(len(frame))))
+    marginals.frame(frame, counts, key=f"answers_{kind}")
     note(manifest.guarantee)
     suffix = "" if manifest.private else "-NOT-PRIVATE"
     with st.container(horizontal=True, gap="small"):
@@ -267,11 +239,5 @@ def _result(space: Workspace, kind: str) -> None:
 
 def _manifest_button(manifest: Manifest, kind: str) -> None:
     suffix = "" if manifest.private else "-NOT-PRIVATE"
-    st.download_button(
-        t("answers.manifest"),
-        data=manifest.to_json(),
-        file_name=f"{kind}{suffix}.manifest.json",
-        mime="application/json",
-        on_click="ignore",
-        key=f"answers_{kind}_manifest",
-    )
+    name = f"{kind}{suffix}.manifest.json"
+    download(t("answers.manifest"), name, manifest.to_json(), key=f"answers_{kind}_manifest")

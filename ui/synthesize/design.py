@@ -10,11 +10,12 @@ import streamlit as st
 from pydantic import ValidationError
 
 from dpsyn_core.data import WORKED, worked_design
-from dpsyn_core.errors import DPSynError, SettingError
+from dpsyn_core.errors import SettingError
 from ui.data import loading
 from ui.shared import dialogs
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, sentence, t
+from ui.shared.text import field, t
 from ui.shared.theme import note
 from ui.synthesize import methods
 
@@ -53,29 +54,25 @@ def _lines(space: Workspace, *, choose: bool) -> None:
     except ValidationError:
         note(t("design.broken"), "alarm")
         return
-    rows = rows_of(design)
+    column = st.column_config
     edited = st.data_editor(
-        rows or [_row("marginal", [], "", None)],
+        rows_of(design) or [_row("marginal", [], "", None)],
         num_rows="dynamic",
         hide_index=True,
         key=f"design_{hash(design.model_dump_json()) & 0xFFFFFF:x}",
         alt=t("design.alt"),
         placeholder="",
         column_config={
-            "part": st.column_config.SelectboxColumn(t("design.part"), options=list(KINDS), width=120),
-            "columns": st.column_config.TextColumn(t("design.columns"), help=t("design.columns_help"), width=340),
-            "detail": st.column_config.TextColumn(t("design.detail"), help=t("design.detail_help"), width=220),
-            "since": st.column_config.NumberColumn(
-                t("design.since"), help=t("design.since_help"), min_value=0.0, width=110
-            ),
+            "part": column.SelectboxColumn(t("design.part"), options=list(KINDS), width=120),
+            "columns": column.TextColumn(**field("design.columns"), width=340),
+            "detail": column.TextColumn(**field("design.detail"), width=220),
+            "since": column.NumberColumn(**field("design.since"), min_value=0.0, width=110),
         },
     )
-    if st.button(t("design.use"), key="design_use"):
-        try:
-            made = design_of(edited, design, space.schema.domain())
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-            return
+    if not st.button(t("design.use"), key="design_use"):
+        return
+    with refusals():
+        made = design_of(edited, design, space.schema.domain())
         kept = space.choices.settings.get(METHOD, {})
         settings = {**kept, "design": made.model_dump(mode="json", exclude_defaults=True)}
         if choose:
@@ -205,8 +202,7 @@ def _parts(lines: list[tuple[str, list[str], str]], before: Mapping[str, Any]) -
         "unmeasured": [name for c, _ in given.get("unmeasured", []) for name in c],
         "sets": [{"attributes": c, "weight": _weight(c, d)} for c, d in given.get("marginal", [])],
     }
-    empty = {name for name in made if before.get(name) == ()}
-    return {name: value for name, value in made.items() if value or name in empty}
+    return {name: value for name, value in made.items() if value or before.get(name) == ()}
 
 
 def _follows(columns: list[str], detail: str) -> dict[str, Any]:

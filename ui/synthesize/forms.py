@@ -41,14 +41,12 @@ def _label(name: str, field: FieldInfo) -> str:
     return f"{words} ({setting(str(extra['unit']), language())})" if extra.get("unit") else words
 
 
-def _bounds(field: FieldInfo) -> dict[str, float | None]:
-    found: dict[str, float | None] = {"min": None, "max": None}
-    for rule in field.metadata:
-        for attribute, side in (("ge", "min"), ("gt", "min"), ("le", "max"), ("lt", "max")):
-            value = getattr(rule, attribute, None)
-            if value is not None:
-                found[side] = value
-    return found
+def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
+    """The least and the largest number; None where there is none."""
+    found = {
+        end: getattr(rule, end) for rule in field.metadata for end in ("ge", "gt", "le", "lt") if hasattr(rule, end)
+    }
+    return found.get("gt", found.get("ge")), found.get("lt", found.get("le"))
 
 
 def _kind(annotation: Any) -> tuple[Any, bool]:
@@ -60,49 +58,29 @@ def _kind(annotation: Any) -> tuple[Any, bool]:
 
 
 def _widget(name: str, field: FieldInfo, value: Any, key: str) -> Any:
-    label, help_text = _label(name, field), setting(field.description or "", language()) or None
+    told: dict[str, Any] = {"label": _label(name, field), "help": setting(field.description or "", language()) or None}
+    told |= {"key": key, "persist_state": "session"}
     kind, optional = _kind(field.annotation)
     if get_origin(kind) is Literal:
         options = list(get_args(kind)) + ([None] if optional else [])
-        return st.selectbox(
-            label,
-            options,
-            index=options.index(value),
-            key=key,
-            help=help_text,
-            format_func=lambda o: t("form.automatic") if o is None else str(o),
-            persist_state="session",
-        )
+        named = {one: t("form.automatic") if one is None else str(one) for one in options}
+        return st.selectbox(options=options, index=options.index(value), format_func=named.__getitem__, **told)
     if kind is bool and not optional:
-        return st.toggle(label, value=bool(value), key=key, help=help_text, persist_state="session")
+        return st.toggle(value=bool(value), **told)
     if kind in (int, float):
-        return _number(kind, optional, field, value, key)
+        return _number(kind, optional, field, value, told)
     if isinstance(value, BaseModel) or (isinstance(kind, type) and issubclass(kind, BaseModel)):
-        return _document(label, field, value, key)
-    typed = st.text_input(
-        label,
-        value=_as_text(value),
-        key=key,
-        help=help_text,
-        placeholder=t("form.automatic") if optional else None,
-        persist_state="session",
-    )
+        return _document(value, told)
+    typed = st.text_input(value=_as_text(value), placeholder=t("form.automatic") if optional else None, **told)
     return _from_text(typed or "", kind, optional, value)
 
 
-def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
+def _document(value: Any, told: dict[str, Any]) -> Any:
     """A setting that is a document of its own, typed as JSON; text that is no JSON is left to the config to refuse."""
     shown = value.model_dump_json(exclude_defaults=True) if isinstance(value, BaseModel) else json.dumps(value or {})
     # a document that was changed elsewhere, by a form or on another page, gets a new field that shows it
     mark = hashlib.sha256(shown.encode()).hexdigest()[:8]
-    typed = st.text_area(
-        label,
-        value=shown,
-        key=f"{key}.{mark}",
-        help=setting(field.description or "", language()) or None,
-        height=90,
-        persist_state="session",
-    )
+    typed = st.text_area(value=shown, height=90, **told | {"key": f"{told['key']}.{mark}"})
     if (typed or "").strip() == shown:
         return value
     try:
@@ -111,21 +89,11 @@ def _document(label: str, field: FieldInfo, value: Any, key: str) -> Any:
         return typed
 
 
-def _number(kind: type, optional: bool, field: FieldInfo, value: Any, key: str) -> Any:
-    bounds = _bounds(field)
-    label, help_text = _label(key.rsplit(".", 1)[1], field), setting(field.description or "", language()) or None
-    got = st.number_input(
-        label,
-        min_value=None if bounds["min"] is None else kind(bounds["min"]),
-        max_value=None if bounds["max"] is None else kind(bounds["max"]),
-        value=None if value is None else kind(value),
-        step=1 if kind is int else (abs(value) / 10 if value else 0.05),
-        format="%d" if kind is int else "%g",
-        key=key,
-        help=help_text,
-        placeholder=t("form.automatic"),
-        persist_state="session",
-    )
+def _number(kind: type, optional: bool, field: FieldInfo, value: Any, told: dict[str, Any]) -> Any:
+    least, most, now = (None if x is None else kind(x) for x in (*_bounds(field), value))
+    told |= {"step": 1 if kind is int else (abs(value) / 10 if value else 0.05), "placeholder": t("form.automatic")}
+    told["format"] = "%d" if kind is int else "%g"
+    got = st.number_input(min_value=least, max_value=most, value=now, **told)
     return got if got is not None or optional else value
 
 

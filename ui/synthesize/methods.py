@@ -11,11 +11,12 @@ from dpsyn_core.runs import Candidate, RunSpec
 from dpsyn_core.systems import registry
 from ui.questions import kept
 from ui.shared.state import Linked, Workspace
-from ui.shared.text import ASSETS, engine, literal, local, number, percent, t
+from ui.shared.text import ASSETS, engine, field, literal, local, number, percent, t
 from ui.shared.theme import facts, note, private_tag, table
 from ui.synthesize.forms import settings_form
 
 DEFAULT = registry.DEFAULT
+MOST_RECORDS = 50_000_000  # that one run writes
 FIELDS = ("method", "n_records", "seed")  # keys of fields that keep their values on other pages
 
 
@@ -105,15 +106,9 @@ def forget_fields() -> None:
 def choose(space: Workspace) -> None:
     """The systems, each with a sentence on when to use it and what it promises."""
     names = offered(space)
-    method = st.selectbox(
-        t("synthesize.method"),
-        names,
-        index=names.index(chosen(space)),
-        format_func=_label,
-        key="method",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    more: dict[str, Any] = {"label_visibility": "collapsed", "persist_state": "session"}
+    at = names.index(chosen(space))
+    method = st.selectbox(t("synthesize.method"), names, at, format_func=_label, key="method", **more)
     space.choices.method = method
     st.markdown(summary(method))
     note(t("synthesize.guarantee", text=promise(method)))
@@ -136,22 +131,16 @@ def compared(space: Workspace) -> None:
     """Every system with what it is for, its guarantee, and what it scored and took on the simulated sample."""
     if space.linked is not None:
         return
-    with st.expander(t("synthesize.compare")):
-        _compared(registry.names())
-
-
-def _compared(names: list[str]) -> None:
-    known = measured()
-    rows = []
-    for name in sorted(names, key=lambda n: known.get(n, {}).get("pairs", 9.0)):
+    known, rows = measured(), []
+    for name in sorted(registry.names(), key=lambda n: known.get(n, {}).get("pairs", 9.0)):
         got = known.get(name)
         pairs, seconds = ("–", "–") if got is None else (percent(got["pairs"]), f"{local(got['seconds'], 'g')} s")
         rows.append([f"{name}\n{summary(name)} {promise(name)}", pairs, seconds])
-    head = [t("synthesize.column_name"), t("synthesize.column_pairs"), t("synthesize.column_seconds")]
-    table(head, rows, alt=t("synthesize.table_alt"))
-    floor = next((m["floor"] for m in known.values()), None)
-    if floor is not None:
-        note(t("synthesize.measured", floor=percent(floor)))
+    with st.expander(t("synthesize.compare")):
+        head = [t(f"synthesize.column_{what}") for what in ("name", "pairs", "seconds")]
+        table(head, rows, alt=t("synthesize.table_alt"))
+        for one in list(known.values())[:1]:
+            note(t("synthesize.measured", floor=percent(one["floor"])))
 
 
 @lru_cache(maxsize=1)
@@ -179,31 +168,14 @@ def output(space: Workspace) -> None:
     """Number of records to write, and the seed of the post-processing."""
     choices = space.choices
     first, second = st.columns(2, vertical_alignment="bottom")
-    with first:
-        rows = st.number_input(
-            t("synthesize.rows")
-            if space.linked is None
-            else t("linked.n_roots", root=literal(space.linked.individuals)),
-            min_value=1,
-            max_value=50_000_000,
-            value=choices.n_records,
-            placeholder=t("synthesize.rows_auto"),
-            key="n_records",
-            help=t("synthesize.rows_help"),
-            persist_state="session",
-        )
-        choices.n_records = None if rows is None else int(rows)
-    with second:
-        seed = st.number_input(
-            t("synthesize.seed"),
-            0,
-            2**31 - 1,
-            choices.seed,
-            key="seed",
-            help=t("synthesize.seed_help"),
-            persist_state="session",
-        )
-        choices.seed = int(seed)
+    more = field("synthesize.rows") | {"placeholder": t("synthesize.rows_auto"), "persist_state": "session"}
+    if space.linked is not None:
+        more["label"] = t("linked.n_roots", root=literal(space.linked.individuals))
+    choices.n_records = first.number_input(
+        min_value=1, max_value=MOST_RECORDS, value=choices.n_records, key="n_records", **more
+    )
+    more = field("synthesize.seed") | {"persist_state": "session"}
+    choices.seed = second.number_input(min_value=0, max_value=2**31 - 1, value=choices.seed, key="seed", **more)
 
 
 def _estimate_in_place(space: Workspace) -> None:
@@ -213,15 +185,20 @@ def _estimate_in_place(space: Workspace) -> None:
 
     choice = in_place(space)
     seconds = START + choice.seconds
-    low, high = number(math.floor(seconds / SPREAD)), number(math.ceil(seconds * SPREAD))
-    items = [
-        (t("synthesize.between", low=low, high=high), t("synthesize.time"), t("synthesize.time_note")),
-        (t("synthesize.about", size=shown(choice.memory)), t("synthesize.memory"), t("synthesize.memory_note")),
-    ]
-    if choice.scratch:
-        items.append((shown(choice.scratch), t("synthesize.scratch"), t("synthesize.scratch_note")))
+    items = [("time", _between(math.floor(seconds / SPREAD), math.ceil(seconds * SPREAD)))]
+    items.append(("memory", t("synthesize.about", size=shown(choice.memory))))
+    items += [("scratch", shown(choice.scratch))] if choice.scratch else []
     private_tag()
-    facts(*items)
+    _takes(items)
+
+
+def _between(low: float, high: float) -> str:
+    return t("synthesize.between", low=number(low), high=number(high))
+
+
+def _takes(items: list[tuple[str, str]]) -> None:
+    """What a run takes of time, memory and scratch."""
+    facts(*((value, t(f"synthesize.{what}"), t(f"synthesize.{what}_note")) for what, value in items))
 
 
 def estimate(space: Workspace) -> None:
@@ -240,9 +217,5 @@ def estimate(space: Workspace) -> None:
         return
     got = estimated(space, chosen(space))
     if got is not None:
-        low, high = number(max(1, math.floor(got.low))), number(math.ceil(got.high))
-        seconds = t("synthesize.between", low=low, high=high)
-        facts(
-            (seconds, t("synthesize.time"), t("synthesize.time_note")),
-            (t("synthesize.mb", mb=number(got.megabytes)), t("synthesize.memory"), t("synthesize.memory_note")),
-        )
+        seconds = _between(max(1, math.floor(got.low)), math.ceil(got.high))
+        _takes([("time", seconds), ("memory", t("synthesize.mb", mb=number(got.megabytes)))])

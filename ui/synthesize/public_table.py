@@ -6,12 +6,13 @@ from pathlib import Path
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.errors import DPSynError
 from dpsyn_core.runs import check_not_withheld, coded
 from dpsyn_core.schema import Schema
 from dpsyn_core.systems import registry
 from ui.data.loading import uploaded_table
 from ui.shared import uploads
+from ui.shared.results import kept
 from ui.shared.state import PublicUpload, Workspace
 from ui.shared.text import literal, sentence, t
 from ui.shared.theme import note
@@ -75,13 +76,7 @@ def problem(space: Workspace) -> str:
     if _is_private(upload.content, space):  # the private table may have been loaded after the public one
         return t("public_table.same")
     key = ("public table", upload.file, hashlib.sha256(schema.dumps().encode()).hexdigest())
-    if key not in space.memo:
-        try:
-            _check(upload, space, schema)
-            space.memo[key] = ""
-        except DPSynError as error:
-            space.memo[key] = sentence(error)
-    return str(space.memo[key])
+    return kept(space, key, lambda: _misfit(upload, space, schema))
 
 
 def _described(space: Workspace) -> Schema | None:
@@ -94,11 +89,15 @@ def _described(space: Workspace) -> Schema | None:
     return declared.table_alone(declared.root.name)
 
 
-def _check(upload: PublicUpload, space: Workspace, schema: Schema) -> None:
-    """Reads it in a child process, and compares it with the schema and with the private tables. Raises DPSynError."""
-    check_not_withheld(Path(upload.file))
-    table = uploaded_table(upload.file, upload.content)
+def _misfit(upload: PublicUpload, space: Workspace, schema: Schema) -> str:
+    """As `problem`: a child process reads it, and it is compared with the schema and with the private tables."""
     private = (part.dataset.table for part in space.parts.values() if part.dataset is not None)
-    if any(one is not None and table.equals(one) for one in private):
-        raise SchemaError(t("public_table.same"))
-    coded(table, schema, name=upload.name, sha256=hashlib.sha256(upload.content).hexdigest())
+    try:
+        check_not_withheld(Path(upload.file))
+        table = uploaded_table(upload.file, upload.content)
+        if any(one is not None and table.equals(one) for one in private):
+            return t("public_table.same")
+        coded(table, schema, name=upload.name, sha256=hashlib.sha256(upload.content).hexdigest())
+    except DPSynError as error:
+        return sentence(error)
+    return ""

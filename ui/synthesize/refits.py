@@ -77,14 +77,8 @@ def _asked_of_tree(space: Workspace, content: bytes, paid: Manifest, schema: Sch
     from dpsyn_core.schema import LinkedSchema
 
     tree = schema if isinstance(schema, LinkedSchema) else None
-    names = (
-        ()
-        if tree is None
-        else tuple(
-            f"{one.name}.{n}" for one in tree.tables if one.columns is not None for n in one.columns.output_names
-        )
-    )
-    changes = _changes(names, paid, key)
+    described = [] if tree is None else [(one.name, one.columns) for one in tree.tables if one.columns is not None]
+    changes = _changes(tuple(f"{table}.{n}" for table, one in described for n in one.output_names), paid, key)
     note(t("linked.refit_where"))
     if not st.button(t("refit.start"), key=f"{key}_start", type="primary"):
         return None
@@ -100,25 +94,16 @@ def _changes(names: tuple[str, ...], paid: Manifest, key: str) -> dict[str, Any]
     """What the visitor chose of size, of linked tables that of the root, seed, system, condition and columns."""
     first, second, third = st.columns([2, 2, 3], gap="medium")
     size = first.number_input(t("refit.size"), 1, 100_000_000, None, key=f"{key}_size", help=t("refit.size_help"))
-    with second:
-        told = "" if paid.seed is None else t("refit.seed_run", seed=paid.seed)
-        seed = st.number_input(
-            t("refit.seed"), 0, LARGEST_SEED, None, key=f"{key}_seed", help=f"{t('refit.seed_help')} {told}"
-        )
+    tip = t("refit.seed_help") + (" " if paid.seed is None else " " + t("refit.seed_run", seed=paid.seed))
+    seed = second.number_input(t("refit.seed"), 0, LARGEST_SEED, None, key=f"{key}_seed", help=tip)
     maker = None
     if not paid.hanging:  # what one system measured of linked tables is no other's
-        maker = third.selectbox(
-            t("refit.method"), MAKERS, format_func=lambda m: m or t("refit.same"), key=f"{key}_method"
-        )
-    where = st.text_input(
-        t("refit.where"),
-        key=f"{key}_where",
-        placeholder="CITY = Bellmere and AGE in [18, 30]",
-        help=t("refit.where_help") if not paid.hanging else None,
-    )
-    kept = st.multiselect(
-        t("refit.columns"), names, key=f"{key}_columns", format_func=literal, placeholder=t("refit.columns_all")
-    )
+        called = {one: one or t("refit.same") for one in MAKERS}
+        maker = third.selectbox(t("refit.method"), MAKERS, format_func=called.__getitem__, key=f"{key}_method")
+    about, example = None if paid.hanging else t("refit.where_help"), "CITY = Bellmere and AGE in [18, 30]"
+    where = st.text_input(t("refit.where"), key=f"{key}_where", placeholder=example, help=about)
+    every = t("refit.columns_all")
+    kept = st.multiselect(t("refit.columns"), names, key=f"{key}_columns", format_func=literal, placeholder=every)
     return {"size": size, "seed": seed, "maker": maker, "where": where.strip() or None, "columns": tuple(kept) or None}
 
 
@@ -148,9 +133,17 @@ def _rules(
 
 
 def start(
-    space: Workspace, content: bytes, paid: Manifest, *, size: int | None, seed: int | None, maker: str | None,
-    where: str | None, columns: tuple[str, ...] | None, rules: tuple[dict[str, Any], ...],
-) -> Job:  # fmt: skip
+    space: Workspace,
+    content: bytes,
+    paid: Manifest,
+    *,
+    rules: tuple[dict[str, Any], ...] = (),
+    size: int | None = None,
+    seed: int | None = None,
+    maker: str | None = None,
+    where: str | None = None,
+    columns: tuple[str, ...] | None = None,
+) -> Job:
     """Queues the refit; the worker reads and checks the whole file, under its limits. Raises DPSynError.
 
     What hangs on an individual says whether the tables of the release are linked.
@@ -161,22 +154,20 @@ def start(
 
     tree = bool(paid.hanging)
     system = str(paid.settings.get("system", DEFAULT))[:40] if tree else paid.method
+    seed = int(np.random.default_rng().integers(2**53)) if seed is None else seed
     spec = JobSpec(
         epsilon=paid.epsilon, delta=paid.delta, method=system, settings={} if tree else paid.settings, n_records=size,
-        seed=int(np.random.default_rng().integers(2**53)) if seed is None else seed, dataset=paid.dataset,
-        release=RELEASE, query_vouched=paid.query is not None, maker=maker, where=where, columns=columns, rules=rules,
-        linked=tuple(one.table for one in paid.hanging),
-        memory_mb=job_memory(),
-        seconds=job_seconds(),
+        seed=seed, dataset=paid.dataset, release=RELEASE, query_vouched=paid.query is not None, maker=maker,
+        where=where, columns=columns, rules=rules, linked=tuple(one.table for one in paid.hanging),
+        memory_mb=job_memory(), seconds=job_seconds(),
     )  # fmt: skip
     made = maker or (system if system in MAKERS or not (where or columns) else DEFAULT)
     what = f" {t('refit.of', where=where)}" if where else ""
     what += f" {t('refit.some', count=len(columns))}" if columns else ""
     what += f" {t('refit.ruled', count=len(rules))}" if rules else ""
-    return jobs().start(
-        space.owner, spec, None, None, label=t("refit.label", method=made) + what, fingerprint="refit",
-        public=_table_of(space, paid), files={RELEASE: content},
-    )  # fmt: skip
+    files: dict[str, bytes] = {RELEASE: content}
+    label, public = t("refit.label", method=made) + what, _table_of(space, paid)
+    return jobs().start(space.owner, spec, None, None, label=label, fingerprint="refit", public=public, files=files)
 
 
 def _table_of(space: Workspace, paid: Manifest) -> dict[str, Any]:

@@ -2,20 +2,21 @@
 
 import html
 import re
+import time
 from collections.abc import Sequence
+from functools import partial
 from typing import Literal
 
 import streamlit as st
 
 from dpsyn_core.systems import DEFAULT
-from ui.shared import results
+from ui.shared import results, watching
 from ui.shared.charts import Figure, chart, curve
-from ui.shared.faults import ShownFaults
 from ui.shared.going import go_to, reveal
-from ui.shared.jobs import LABEL, Job, JobError
+from ui.shared.jobs import LABEL, Job
 from ui.shared.results import kept
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import literal, local, number, sentence, stage_words, t
+from ui.shared.text import literal, local, number, stage_words, t
 from ui.shared.theme import note, palette, section, show
 from ui.synthesize import methods
 
@@ -35,9 +36,10 @@ def opened(space: Workspace) -> Job | None:
 
 
 def watch(space: Workspace, job: Job, *, key: str) -> None:
-    """A run under way: polls four times a second while it lives, then reruns the page once."""
+    """A run under way, with its curve; polls four times a second."""
     foretold = kept(space, ("foretold", job.id), lambda: _foretold(space, job))
-    st.fragment(_watch, run_every=0.25 if job.live else None)(space.owner, job.id, key, foretold)
+    far, below = partial(_far, foretold=foretold), partial(_below, key=key)
+    watching.watch(jobs, space.owner, job, far, key=key, every=0.25, below=below)
 
 
 def _foretold(space: Workspace, job: Job) -> float | None:
@@ -48,11 +50,6 @@ def _foretold(space: Workspace, job: Job) -> float | None:
         return None
     found = estimated(space, job.spec.method)
     return None if found is None else found.high
-
-
-def _watch(owner: str, job_id: str, key: str, foretold: float | None) -> None:
-    with ShownFaults():
-        _progress(owner, job_id, key, foretold)
 
 
 def bar(elapsed: float, foretold: float | None, stages: float) -> float:
@@ -70,36 +67,26 @@ def bar(elapsed: float, foretold: float | None, stages: float) -> float:
     return 1 - 0.1 * foretold / elapsed
 
 
-def _progress(owner: str, job_id: str, key: str, foretold: float | None) -> None:
-    job = jobs().get(job_id, owner)
-    if not job.live:
-        st.rerun()
-    left, right = st.columns([5, 1], vertical_alignment="center")
-    seen = job.progress()
-    share = min(1.0, seen["done"] / seen["total"]) if seen.get("total") else 0.0
+def _far(job: Job, foretold: float | None) -> watching.Far:
+    """How far a run is, its stage, and the seconds that it has taken and that are left."""
+    seen, elapsed = job.progress(), job.elapsed()
     stage = stage_words(seen.get("stage", LOADING)) if job.state == "running" else t("run.queued")
-    with left:
-        elapsed = job.elapsed()
-        said = t("run.stage", label=literal(job.label), stage=literal(stage), seconds=local(elapsed, ".0f"))
-        if foretold is not None and job.state == "running":
-            rest = foretold - elapsed
-            said += " · " + (t("run.left", seconds=local(max(1, rest), ".0f")) if rest > 0 else t("run.longer"))
-        st.progress(bar(elapsed, foretold, len(seen.get("passed", [])) + share), text=said)
-        if not seen and elapsed > COMPILING:
-            note(t("run.compiling"))
-    with right:
-        if st.button(t("run.cancel"), key=f"{key}.cancel.{job_id}", width="stretch"):
-            jobs().cancel(job_id, owner)
-            st.rerun()
+    said = t("run.stage", label=literal(job.label), stage=literal(stage), seconds=local(elapsed, ".0f"))
+    if foretold is not None and job.state == "running":
+        rest = foretold - elapsed
+        said += " · " + (t("run.left", seconds=local(max(1, rest), ".0f")) if rest > 0 else t("run.longer"))
+    return bar(elapsed, foretold, len(seen.get("passed", [])) + (job.part_done() or 0.0)), said
+
+
+def _below(job: Job, key: str) -> None:
+    """Why a first run takes long, and the curve of a run that has one."""
+    seen = job.progress()
+    if not seen and job.elapsed() > COMPILING:
+        note(t("run.compiling"))
     if len(seen.get("curve", [])) > 1:
-        figure = _curve(seen["curve"])
-        alt = t(
-            "run.curve_alt",
-            stage=stage_words(seen["curve_stage"]),
-            first=local(seen["curve"][0][1], ".3g"),
-            last=local(seen["curve"][-1][1], ".3g"),
-        )
-        show(figure, alt=alt, key=f"{key}.curve.{job_id}", height=150)
+        figure, (first, *_, last) = _curve(seen["curve"]), [local(y, ".3g") for _, y in seen["curve"]]
+        alt = t("run.curve_alt", stage=stage_words(seen["curve_stage"]), first=first, last=last)
+        show(figure, alt=alt, key=f"{key}.curve.{job.id}", height=150)
 
 
 def _curve(points: list[list[float]]) -> Figure:
@@ -121,11 +108,8 @@ def line(job: Job, space: Workspace, *, key: str, comes_next: bool = False) -> N
     extra = f" · {t('run.stale')}" if stale else ""
     tail = html.escape(tail + extra)
     words.html(f"<div class='dp-run'><b>{html.escape(job.label)}</b> <span>{tail}</span></div>")
-    if state == "failed":
-        words.error(literal(sentence(JobError(job.failure()))))
-    elif state == "cancelled":
-        with words:
-            note(t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
+    with words:
+        watching.ended_well(job, cancelled=t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
     with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):
         if state == "done":
             kind: Literal["primary", "secondary"] = "primary" if comes_next else "secondary"
@@ -159,16 +143,10 @@ def choose(space: Workspace, *, key: str) -> Job | None:
     done = [j for j in jobs().of(space.owner) if j.state == "done"]
     if not done:
         return None
-    names = titles(done)
-    ids = list(names)
-    current = opened(space)
-    got = st.selectbox(
-        t("run.which"),
-        ids,
-        index=ids.index(current.id) if current else 0,
-        format_func=lambda j: re.sub(rf"^{DEFAULT}(?=, )", methods.spelt(DEFAULT), names[j]),
-        key=f"{key}_{len(ids)}_{st.session_state.get(OPEN, '')}",
-    )
+    names = {one: re.sub(rf"^{DEFAULT}(?=, )", methods.spelt(DEFAULT), name) for one, name in titles(done).items()}
+    ids, current = list(names), opened(space)
+    at, key = ids.index(current.id) if current else 0, f"{key}_{len(ids)}_{st.session_state.get(OPEN, '')}"
+    got = st.selectbox(t("run.which"), ids, at, format_func=names.__getitem__, key=key)
     st.session_state[OPEN] = got
     return next(j for j in done if j.id == got)
 
@@ -178,8 +156,6 @@ def titles(shown: Sequence[Job]) -> dict[str, str]:
 
     The oldest of them is the first.
     """
-    import time
-
     names = {j.id: t("run.title", label=j.label, when=time.strftime("%H:%M", time.localtime(j.created))) for j in shown}
     alike: dict[str, list[str]] = {}
     for job in sorted(shown, key=lambda j: j.created):

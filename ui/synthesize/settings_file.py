@@ -11,6 +11,7 @@ from ui.privacy.guarantee import NEIGHBOURS, THETA
 from ui.questions import kept
 from ui.schema import editor, files, tried
 from ui.shared import results, uploads
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -40,20 +41,12 @@ def panel(space: Workspace, *, key: str) -> None:
 
 def of_job(space: Workspace, job: Job) -> RunSettings:
     """The settings that a finished run was made with."""
-    schema = results.schema(space, job)
-    return RunSettings.of_run(_public(space, job.spec), schema)
+    return RunSettings.of_run(_public(space, job.spec), results.schema(space, job))
 
 
 def button(made: RunSettings, *, key: str) -> None:
     """Download of the file."""
-    st.download_button(
-        t("settings_file.save"),
-        data=made.dumps,
-        file_name=made.file_name,
-        mime="application/json",
-        on_click="ignore",
-        key=key,
-    )
+    download(t("settings_file.save"), made.file_name, made.dumps, key=key)
 
 
 def _public(space: Workspace, run: RunSpec) -> RunSpec:
@@ -100,24 +93,18 @@ def _check_schema(space: Workspace, schema: Schema) -> None:
 
 def _said(space: Workspace, found: RunSettings) -> str:
     run, schema = found.run, found.schema
-    name = literal(_ledger_name(schema, run.dataset))
-    ledger = "" if space.sample else " " + t("settings_file.ledger", name=name)
+    name = literal(run.dataset or schema.ledger_name)
     described = [one.columns for one in schema.tables if one.columns is not None] if schema.links else [schema]
-    columns = sum(len(one.attributes) for one in described)
-    return t(
-        "settings_file.taken", columns=number(columns), epsilon=amount(run.epsilon),
-        delta=amount(run.delta), method=run.method, questions=number(len(_questions(found))),
-    ) + ledger  # fmt: skip
+    counts = {"columns": sum(len(one.attributes) for one in described), "questions": len(_questions(found))}
+    values = {name: number(count) for name, count in counts.items()}
+    values |= {"epsilon": amount(run.epsilon), "delta": amount(run.delta), "method": run.method}
+    ledger = "" if space.sample else " " + t("settings_file.ledger", name=name)
+    return t("settings_file.taken", **values) + ledger
 
 
 def _questions(found: RunSettings) -> Questions:
     """The questions of a file."""
-    return Questions.of([] if found.run.questions is None else found.run.questions)
-
-
-def _ledger_name(schema: Schema, dataset: str | None) -> str:
-    """Under which name runs of this schema are charged: that of the run, else that of the schema."""
-    return dataset or schema.ledger_name
+    return Questions.of(found.run.questions or [])
 
 
 def take_pending(space: Workspace) -> None:
@@ -158,9 +145,9 @@ def restore(space: Workspace, found: RunSettings) -> None:
 def _take_schema(space: Workspace, schema: Schema, dataset: str | None) -> None:
     """The schema becomes that of the editor, which can take the step back; the table gets its name on the ledger."""
     if space.linked is not None and isinstance(schema, LinkedSchema):
-        space.linked.adopt(tried.taken_linked(space.linked, schema.booked_as(_ledger_name(schema, dataset))))
+        space.linked.adopt(tried.taken_linked(space.linked, schema.booked_as(dataset or schema.ledger_name)))
         return
     if space.dataset is not None and not space.dataset.sample:
-        space.dataset.ledger = _ledger_name(schema, dataset)  # by which a look is found too
+        space.dataset.ledger = dataset or schema.ledger_name  # by which a look is found too
     editor.take(space, tried.taken(space, schema))
     editor.sync(space)

@@ -10,7 +10,8 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import figure_words, literal, local, percent, t
+from ui.shared.tables import one_name
+from ui.shared.text import figure_words, local, percent, t
 from ui.shared.theme import note, private_tag, show
 
 
@@ -54,12 +55,7 @@ def panel(space: Workspace, runs: list[Job]) -> None:
 def _table(space: Workspace, job: Job) -> str:
     """Which of the linked tables that have pairs of columns is compared; empty for one table."""
     names = [name for name, schema in results.named_schemas(space, job) if len(schema.domain()) > 1]
-    if not job.spec.linked or len(names) < 2:
-        return names[0] if job.spec.linked and names else ""
-    return st.segmented_control(
-        t("linked.which"), names, default=names[0], required=True, key="several_which", label_visibility="collapsed",
-        format_func=literal,
-    ) or names[0]  # fmt: skip
+    return one_name(names, key="several_which") if job.spec.linked and names else ""
 
 
 def _band(values: list[float]) -> str:

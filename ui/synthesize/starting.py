@@ -13,6 +13,8 @@ from ui.synthesize import public_table
 from ui.synthesize.estimates import in_place, job_memory, job_seconds
 from ui.synthesize.methods import run_of
 
+NO_TABLE = "no table is loaded; load one on the Data page"
+
 
 def spec_of(space: Workspace) -> JobSpec:
     """The run that the visitor's choices describe. Raises SchemaError without a table."""
@@ -27,9 +29,6 @@ def spec_of(space: Workspace) -> JobSpec:
         raise SchemaError(NO_TABLE)
     place = JobSpec.model_fields["table"].default if space.dataset.place is None else space.dataset.place
     return JobSpec(**fields, table=place, form=space.dataset.form)
-
-
-NO_TABLE = "no table is loaded; load one on the Data page"
 
 
 def problem(space: Workspace) -> str:

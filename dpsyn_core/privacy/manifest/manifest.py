@@ -143,11 +143,15 @@ class Manifest(Statement):
         """The manifest of what was written with it; what was signed before is not signed any more."""
         return self.model_copy(update={"digests": digests, "signature": None})
 
-    def written_too(self, files: Mapping[str, str]) -> Manifest:
+    def written_too(self, files: Mapping[str, str], each: Sequence[str] = ()) -> Manifest:
         """Names more files of the same table, by their endings, with the SHA-256 of each.
 
         Only for files that this program wrote from the cells of the table. A signature would not fit any more, so that
         a signed manifest is refused.
+
+        Args:
+            files: SHA-256 by ending.
+            each: of the CSV file of every table, where one release was written as several.
 
         Raises:
             EngineError: the manifest is signed, or names no table.
@@ -155,7 +159,12 @@ class Manifest(Statement):
         if self.signature is not None or self.digests is None:
             msg = "a manifest that is signed, or names no table, takes no more digests; write it with the table"
             raise EngineError(msg)
-        return self.written(self.digests.model_copy(update={"files": {**self.digests.files, **files}}))
+        tables = tuple(
+            table.model_copy(update={"files": {**table.files, "csv": own}})
+            for table, own in zip(self.digests.tables, each if self.digests.tables else (), strict=True)
+        )
+        changed = {"files": {**self.digests.files, **files}, "tables": tables}
+        return self.written(self.digests.model_copy(update=changed))
 
     def signed(self, key: Ed25519PrivateKey) -> Manifest:
         """The manifest with an owner's signature over all the rest.
