@@ -21,8 +21,9 @@ from dpsyn_core.schema.domain import Domain
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.dry_run import plan
+from tests.app_driver import rows_of
 from ui.data.places import allowed
-from ui.schema.rows import Row, build, changed, identified, rows_of
+from ui.schema.rows import Row, build, changed, identified
 from ui.shared.text import ASSETS, catalogue, number, t
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -7,17 +7,15 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema import RHYTHMS
+from dpsyn_core.schema import RHYTHMS, Schema
 from ui.shared.text import language, number, t
-
-if TYPE_CHECKING:
-    from dpsyn_core.schema import Schema
 
 FOLLOWS = "follows another"
 KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
+SHORT = {"ignored": "left out", "datetime": "date", "derived": FOLLOWS}  # kinds of a document that are said otherwise
 SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 READ_FROM_DATA = ("data", "bought-unconfirmed")  # sources that give no guarantee before they are confirmed
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
@@ -47,25 +45,12 @@ class Row:
         return {"name": self.name, **shown(self.document), **self.pending}
 
 
-def rows_of(schema: Schema) -> list[Row]:
-    """One row an attribute."""
-    return [Row(document, {}) for document in schema.document()["attributes"]]
-
-
 def shown(document: dict[str, Any]) -> dict[str, Any]:
     """The words of an attribute in the table."""
     kind = document["kind"]
-    words = {
-        "kind": {"identifier": "identifier", "ignored": "left out", "datetime": "date", "derived": FOLLOWS}.get(
-            kind, kind
-        ),
-        "content": "",
-        "bins": "",
-        "missing": bool(document.get("missing", False)),
-        "other": bool(document.get("other", False)),
-        "group": document.get("group") or "",
-        "source": document["source"],
-    }
+    ticks = {field: bool(document.get(field, False)) for field in ("missing", "other")}
+    words = {"kind": SHORT.get(kind, kind), "content": "", "bins": "", **ticks, "group": document.get("group") or ""}
+    words["source"] = document["source"]
     if kind == "derived":
         words["content"] = t("schema.follows", column=document["from"])
     if kind == "categorical":
@@ -226,8 +211,6 @@ def _refuse_idle(kind: str, name: str, edits: dict[str, Any]) -> None:
 
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
     """Validates one attribute by the schema document itself. Raises SchemaError."""
-    from dpsyn_core.schema import Schema
-
     spare = {"kind": "categorical", "name": "\x00", "values": [0]}  # a document needs one coded attribute
     try:
         Schema.of({"version": 1, "name": "row", "attributes": [document, spare]})
@@ -300,8 +283,6 @@ def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any] | None:
 
 def build(schema: Schema, rows: list[Row]) -> Schema:
     """A schema from rows. Raises SchemaError."""
-    from dpsyn_core.schema import Schema as Document
-
     document = {**schema.document(), "attributes": [r.document for r in rows]}
     key = schema.unit.identifier
     known = {a.name for a in schema.attributes if a.names_individuals}  # a draft may call a column so by its cells
@@ -310,7 +291,7 @@ def build(schema: Schema, rows: list[Row]) -> Schema:
         named = next((n for n in names if n not in known), None)
         if named != key:
             document["unit"] = {**document["unit"], "identifier": named, "source": typed_source(schema, named)}
-    return Document.of(document)
+    return Schema.of(document)
 
 
 def with_unit(schema: Schema, **changes: Any) -> Schema:
@@ -336,8 +317,6 @@ def identified(schema: Schema, column: str | None, max_records: int, source: str
 
     source: whether that is public, or was read from the data.
     """
-    from dpsyn_core.schema import Schema as Document
-
     document = schema.document()
     for attribute in document["attributes"]:
         if attribute["name"] == column:
@@ -346,4 +325,4 @@ def identified(schema: Schema, column: str | None, max_records: int, source: str
             attribute.update({**kept, "kind": "identifier", "source": "public"})  # a person named it
     most = max_records if column else 1
     document["unit"] = {**document["unit"], "identifier": column, "max_records": most, "source": source}
-    return Document.of(document)
+    return Schema.of(document)
