@@ -58,11 +58,15 @@ def sync(space: Workspace) -> None:
         redraw()
 
 
-def change(space: Workspace, made: Schema) -> NoReturn:
-    """Takes over a schema that was changed elsewhere than in the table, and draws the page again."""
+def change(space: Workspace, made: Schema, *, redraws: bool = True) -> NoReturn:
+    """Takes over a schema that was changed elsewhere than in the table, and draws the page again.
+
+    redraws: its tables begin anew; else they keep their place.
+    """
     take(space, made)
     sync(space)
-    redraw()
+    if redraws:
+        redraw()
     st.rerun()
 
 
