@@ -82,13 +82,8 @@ def show(name: str) -> None:
                 st.write(t(f"learn.{name}.a{i}", **found))
         if not pinned():
             after = following(name)
-            st.button(
-                t("learn.next", name=t(f"learn.{after}.name")),
-                key="learn_next",
-                type="primary",
-                on_click=_open,
-                args=(after,),
-            )
+            words = t("learn.next", name=t(f"learn.{after}.name"))
+            st.button(words, key="learn_next", type="primary", on_click=_open, args=(after,))
     note(t("learn.source", source=t(f"learn.{name}.source")))
     sharing.buttons(pins=not pinned())
     if classroom():  # where there is no side panel
