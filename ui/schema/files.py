@@ -18,7 +18,6 @@ from dpsyn_core.schema import (
     Codebook,
     LinkedSchema,
     Schema,
-    TableSchema,
     binned,
     candidates,
     codebook_of,
@@ -31,7 +30,7 @@ from dpsyn_core.schema import UNDECLARED as LEFT_OUT
 from dpsyn_core.tables import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
 from ui.schema import editor, tried
-from ui.schema.rows import typed_source, with_unit
+from ui.schema.rows import typed_source, with_columns, with_unit
 from ui.shared import uploads
 from ui.shared.downloads import download
 from ui.shared.faults import refusals
@@ -161,17 +160,14 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
             raise SchemaError(msg) from error
     if space.schema is None:
         return _left_open(found)
-    document, named = space.schema.document(), {a.name: a.document() for a in found.attributes}
-    listed = {a["name"] for a in document["attributes"]}
+    named, listed = {a.name: a.document() for a in found.attributes}, {a.name for a in space.schema.attributes}
     strange = [n for n in named if n not in listed]
     if strange:
         msg = f"the dictionary describes '{strange[0]}', which the table does not have; check its spelling"
         raise SchemaError(msg)
-    document["attributes"] = [named.get(a["name"], a) for a in document["attributes"]]
-    if found.unit.identifier is not None:
-        source = typed_source(space.schema, found.unit.identifier)
-        document["unit"] = {**document["unit"], "identifier": found.unit.identifier, "source": source}
-    return TableSchema.of(document)
+    key = found.unit.identifier
+    unit = {} if key is None else {"identifier": key, "source": typed_source(space.schema, key)}
+    return with_columns(space.schema, named, **unit)
 
 
 def read(files: list[bytes], *, name: str, words: Codebook | None = None) -> Schema:

@@ -11,12 +11,12 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema import READ, Schema, TableSchema, asks_ends, is_year
+from dpsyn_core.schema import READ, Schema, asks_ends, is_year
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
 from ui.schema import editor, offers, rules
-from ui.schema.rows import KINDS, Row, changed, kind_words, ranged, shown
+from ui.schema.rows import KINDS, Row, changed, kind_words, ranged, shown, with_columns
 from ui.schema.unit import limited
 from ui.shared.faults import refusals
 from ui.shared.going import go_to
@@ -348,11 +348,8 @@ def _take(space: Workspace, documents: list[dict[str, Any]], *, redraw: bool = T
     """
     if space.schema is None:
         return
-    by_name = {d["name"]: d for d in documents}
-    whole = space.schema.document()
-    whole["attributes"] = [by_name.get(a["name"], a) for a in whole["attributes"]]
     try:
-        made: Schema = TableSchema.of(whole)
+        made = with_columns(space.schema, {d["name"]: d for d in documents})
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
@@ -372,9 +369,7 @@ def _buy(space: Workspace, p: Proposal) -> None:
     space.memo["guide_buys"] = list(st.session_state[key])
     if p.document is None:
         stand_in = {"name": p.name, "kind": "categorical", "values": ["a"], "source": "data", "missing": True}
-        whole = space.schema.document()
-        whole["attributes"] = [stand_in if a["name"] == p.name else a for a in whole["attributes"]]
-        editor.take(space, TableSchema.of(whole))
+        editor.take(space, with_columns(space.schema, {p.name: stand_in}))
         editor.sync(space)
     st.rerun()
 

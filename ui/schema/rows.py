@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,6 +19,7 @@ SHORT = {"ignored": "left out", "datetime": "date", "derived": FOLLOWS}  # kinds
 SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 READ_FROM_DATA = ("data", "bought-unconfirmed")  # sources that give no guarantee before they are confirmed
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
+NAMED = ("name", "label", "description")  # what stays of a column that becomes something else
 LISTED = 1000  # whole numbers that a list may have
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(
@@ -132,8 +133,7 @@ def _blank(value: object) -> bool:
 
 def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
     same = "kind" not in edits or {words["kind"], shown(old)["kind"]} <= {"category", "ordered category"}
-    kept = ("name", "label", "description")
-    out: dict[str, Any] = {k: v for k, v in old.items() if same or k in kept} | {"source": words["source"]}
+    out: dict[str, Any] = {k: v for k, v in old.items() if same or k in NAMED} | {"source": words["source"]}
     if edits.get("source", "").startswith("bought") and not old["source"].startswith("bought"):
         msg = f"column '{old['name']}' was not bought; buy it below the table, or choose public if it is known anyway"
         raise SchemaError(msg)
@@ -317,12 +317,18 @@ def identified(schema: Schema, column: str | None, max_records: int, source: str
 
     source: whether that is public, or was read from the data.
     """
+    named = {} if column is None else {column: turned(schema, column, {"kind": "identifier", "source": "public"})}
+    unit = {"identifier": column, "max_records": max_records if column else 1, "source": source}
+    return with_columns(schema, named, **unit)
+
+
+def turned(schema: Schema, column: str, into: dict[str, Any]) -> dict[str, Any]:
+    """The document of a column as something else, of which its name and its description stay."""
+    return {k: v for k, v in schema[column].document().items() if k in NAMED} | into
+
+
+def with_columns(schema: Schema, changed: Mapping[str, dict[str, Any]], **unit: Any) -> Schema:
+    """The schema with other documents for these columns, and with what is said of its unit. Raises SchemaError."""
     document = schema.document()
-    for attribute in document["attributes"]:
-        if attribute["name"] == column:
-            kept = {k: attribute[k] for k in ("name", "label", "description") if k in attribute}
-            attribute.clear()
-            attribute.update({**kept, "kind": "identifier", "source": "public"})  # a person named it
-    most = max_records if column else 1
-    document["unit"] = {**document["unit"], "identifier": column, "max_records": most, "source": source}
-    return Schema.of(document)
+    document["attributes"] = [changed.get(a["name"], a) for a in document["attributes"]]
+    return Schema.of({**document, "unit": {**document["unit"], **unit}} if unit else document)
