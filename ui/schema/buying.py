@@ -18,13 +18,8 @@ from ui.shared.state import Workspace, check_shown
 from ui.shared.text import amount, field, literal, local, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
 
-KINDS: dict[str, Kind] = {
-    "category": "categorical",
-    "ordered category": "categorical",
-    "whole number": "integer",
-    "number": "float",
-    "date": "date",
-}
+KINDS: dict[str, Kind] = {"whole number": "integer", "number": "float", "date": "date"}
+KINDS |= {"category": "categorical", "ordered category": "categorical"}
 SAID = "bought_said"  # what the last purchase found and did not find
 DOUBTFUL = 0.1  # share of the records that may lie outside a range before it is a poor one
 

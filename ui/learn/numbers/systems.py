@@ -54,13 +54,8 @@ class Curve:
 def curve(system: str, metric: str) -> Curve:
     """The error of a system against epsilon."""
     found = results("systems")
-    runs = np.asarray(found["metrics"][system][metric], dtype=np.float64)
-    return Curve(
-        epsilons=np.asarray(found["epsilons"], dtype=np.float64),
-        middle=runs.mean(axis=1),
-        low=runs.min(axis=1),
-        high=runs.max(axis=1),
-    )
+    epsilons, runs = (np.asarray(x, dtype=np.float64) for x in (found["epsilons"], found["metrics"][system][metric]))
+    return Curve(epsilons=epsilons, middle=runs.mean(axis=1), low=runs.min(axis=1), high=runs.max(axis=1))
 
 
 def fresh(metric: str) -> float:
