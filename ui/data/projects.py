@@ -24,7 +24,7 @@ from pydantic import BaseModel
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.outside import below, file_word
 from dpsyn_core.privacy import Look, UsedTable, remember, remembered
-from dpsyn_core.runs import MANIFEST, PUBLIC, RELEASE, SCHEMA, SYNTHETIC, FinishedRun
+from dpsyn_core.runs import MANIFEST, PUBLIC, RELEASE, SCHEMA, FinishedRun
 from dpsyn_core.schema import LinkedSchema, Schema, TableSchema
 from dpsyn_core.systems import registry
 from ui.data import loading
@@ -110,7 +110,7 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
     if schema is not None and (whole or schema.private):
         entries[SCHEMA] = questions.in_schema(space, schema).dumps().encode()
     for i, job in enumerate(kept):
-        tables = [p.name for p in results.places(space, job).values()] if job.spec.linked else [SYNTHETIC]
+        tables = [place.name for place in results.places(space, job).values()]
         refit = job.spec.release is not None and below(job.folder, job.spec.release).exists()
         brings = [*released(tables, job.spec), *([RELEASE] if refit else [])]
         entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in brings}

@@ -106,10 +106,7 @@ def _trained(view: str) -> None:
     eps = LAB.epsilon(0.5, at=c)
     two, one = (percent(lesson.scores(way, dimensions, eps, share), 0) for way in lesson.WAYS)
     real = percent(lesson.right(lesson.people(dimensions).x, dimensions), 0)
-    facts(
-        (two, LAB.say("two"), LAB.say("real_is", share=real)),
-        (one, LAB.say("one"), LAB.say("chance")),
-    )
+    facts((two, LAB.say("two"), LAB.say("real_is", share=real)), (one, LAB.say("one"), LAB.say("chance")))
     reading = LAB.say("reading", two=two, one=one, real=real, dimensions=dimensions)
     alt, height = LAB.say(f"alt_{view}", reading=reading), 440 if view == "records" else 380
     if view == "by_dimension":

@@ -36,12 +36,7 @@ FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # co
 
 
 def panel(
-    space: Workspace,
-    *,
-    kinds: Sequence[str] = KINDS,
-    why_not: WhyNot = None,
-    key: str = "rule",
-    asked: bool = False,
+    space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: WhyNot = None, key: str = "rule", asked: bool = False
 ) -> None:
     """The rules of the schema and what headers propose, a tick each, and the form for another one; no record is read.
 
