@@ -12,21 +12,12 @@ from ui.shared.blank_words import point_out_blank_words
 from ui.shared.downloads import download
 from ui.shared.state import workspace
 from ui.shared.text import literal, t
-from ui.shared.theme import end_page, heading, not_private, note, section
+from ui.shared.theme import note, section
 from ui.synthesize import runs
 
 space = workspace()
-left, right = st.columns([5, 4], vertical_alignment="bottom")
-with left:
-    heading("export")
-with right:
-    job = runs.choose(space, key="export_run")
-if job is None:
-    runs.empty()
-    end_page()
+job = runs.headed(space, "export")
 private, stem = bool(results.manifest(space, job)["private"]), files.stem(space, job)
-if not private:
-    not_private(t("stamp.run"))
 released.unproved(space, job)
 files.take()
 

@@ -10,24 +10,15 @@ from ui.shared.choices import one_of
 from ui.shared.state import workspace
 from ui.shared.tables import one_name
 from ui.shared.text import literal, t
-from ui.shared.theme import end_page, heading, not_private, note, private_tag
+from ui.shared.theme import end_page, note, private_tag
 from ui.synthesize import runs
 
 TABS = ("overview", "explore", "attack", "released")
 LINKS = ""  # of linked tables: what holds across them
 
 space = workspace()
-left, right = st.columns([5, 4], vertical_alignment="bottom")
-with left:
-    heading("report")
-with right:
-    job = runs.choose(space, key="report_run")
-if job is None:
-    runs.empty()
-    end_page()
+job = runs.headed(space, "report")
 links = bool(job.spec.linked)
-if not results.manifest(space, job)["private"]:
-    not_private(t("stamp.run"))
 tabs = TABS if not space.choices.safe else ("released",)
 if links and job.spec.questions:  # answers to these rest on released values alone
     tabs = ("asked", *tabs)

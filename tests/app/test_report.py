@@ -5,6 +5,7 @@ import json
 import re
 import time
 import zipfile
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -143,6 +144,15 @@ def test_models_that_learn_from_the_synthetic_table_are_tried_on_the_real_one_at
     assert not ran.exception and not ran.error
     assert re.search(r"<small>a [\d.]+% sample</small>", words(ran)), "the most readable number there is"
     assert "trained on synthetic records reach AUROC" in words(ran)
+
+
+def test_the_command_of_one_table_names_its_public_table_and_the_share_of_its_questions(ran):
+    from ui.export import files
+
+    told = {"public_table": "public.csv", "questions_share": 0.25, "questions": {"version": 1, "questions": []}}
+    said = files.command(space_of(ran), replace(ran.job, spec=ran.job.spec.model_copy(update=told)))
+    assert said[said.index("--public-table") + 1] == "PUBLIC_TABLE.csv"
+    assert said[said.index("--questions-share") + 1] == "0.25"
 
 
 def test_a_table_compared_with_itself_differs_nowhere(ran):

@@ -3,12 +3,15 @@
 import json
 from dataclasses import replace
 
+import pyarrow as pa
 import pytest
 
 from dpsyn_core.schema import confirm
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.misfit import misfits
 from dpsyn_core.schema.sample import CODEBOOK, SPECIFICATION
 from tests.app_driver import at_page, columns_of, dialog, edited, keys, plots, space_of, uploaded, words
+from ui.schema.misfits import _row
 from ui.schema.rows import identified, with_unit
 
 
@@ -252,19 +255,50 @@ def test_cells_that_the_schema_does_not_describe_are_shown_to_the_owner_before_a
     assert shown["cells"].tolist() == ["30", "12"] and shown["such as"].tolist() == ["y", "4"]
     app.run()
     assert any("in a run" in d.value.columns for d in app.dataframe), "the list stays when the page is drawn again"
-    app.segmented_control(key="language_field").set_value("de").run()
-    app.button(key="misfits_look").click().run()
-    shown = next(d.value for d in app.dataframe if "in einem Lauf" in d.value.columns)
-    assert shown["was"].tolist() == [
-        "Zellen, die nicht in ihrer Liste von Werten stehen",
-        "Zellen außerhalb ihres Bereichs",
-    ]
-    assert shown["um das zu ändern"].tolist() == [
-        "die Werte in die Liste aufnehmen, other: true angeben",
-        "min und max erweitern",
-    ]
     app.toggle(key="safe").set_value(True).run()
     assert not any(b.key == "misfits_look" for b in app.button)
+
+
+def test_cells_that_the_schema_does_not_describe_are_named_in_german_too(monkeypatch):
+    monkeypatch.setenv("DPSYN_LANGUAGE", "de")
+    schema = Schema.of(
+        {
+            "version": 1,
+            "name": "t",
+            "unit": {"identifier": "who", "max_records": 1},
+            "attributes": [
+                {"name": "who", "kind": "identifier"},
+                {"name": "word", "kind": "categorical", "values": ["x"]},
+                {"name": "age", "kind": "numeric", "dtype": "integer", "min": 0, "max": 3, "bins": {"count": 4}},
+                {
+                    "name": "day",
+                    "kind": "datetime",
+                    "min": "2020-01-01",
+                    "max": "2020-12-31",
+                    "bins": {"every": "month"},
+                },
+            ],
+        }
+    )
+    cells = {"who": ["a", None], "word": ["y", "x"], "age": ["9", "old"], "day": [None, "soon"]}
+    said = [(r["was"], r["in einem Lauf"], r["um das zu ändern"]) for r in map(_row, misfits(schema, pa.table(cells)))]
+    out = "ihre Datensätze werden weggelassen"
+    assert said == [
+        (
+            "Zellen, die nicht in ihrer Liste von Werten stehen",
+            out,
+            "die Werte in die Liste aufnehmen, other: true angeben",
+        ),
+        ("Zellen, die keine Zahlen sind", out, "besondere Codes als special_values aufführen, missing: true angeben"),
+        ("Zellen außerhalb ihres Bereichs", "sie zählen als das nächste Ende des Bereichs", "min und max erweitern"),
+        ("leere Zellen", out, "missing: true angeben"),
+        (
+            "Zellen, die keine Daten sind",
+            out,
+            "angeben, wie ihre Daten geschrieben sind (formats), missing: true angeben",
+        ),
+        ("Datensätze ohne Namen", out, "jeder Person einen Namen geben"),
+    ]
 
 
 def test_a_column_is_drawn_as_cells_of_equal_height_with_the_noise_that_they_cost(app):

@@ -20,7 +20,7 @@ from dpsyn_core.runs import MANIFEST, SUFFIX, SYNTHETIC
 from dpsyn_core.schema import METHOD
 from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import files as trees
-from ui.report import asked
+from ui.report import asked, comparing
 from ui.shared import results
 from ui.shared.downloads import download
 from ui.shared.going import go_to
@@ -122,11 +122,6 @@ def _lost(said: Sequence[NotCarried]) -> list[str]:
         words = t(f"export.lost_{what}", column=first.column, written=first.written, most=first.most)
         out.append(counted("export.lost_more", len(others), words=words) if others else words)
     return out
-
-
-def csv_button(space: Workspace, job: Job, *, key: str, primary: bool = False) -> None:
-    """Download of the synthetic table as CSV."""
-    table_button(space, job, "csv", key=key, primary=primary)
 
 
 def table_button(space: Workspace, job: Job, ending: str, *, key: str, primary: bool = False) -> None:
@@ -345,7 +340,8 @@ def command(space: Workspace, job: Job) -> list[str]:
         words += [w for k, v in chosen.items() for w in ("--set", f"{k}={json.dumps(v)}")]
     words += ["--public-table", f"{root}PUBLIC_{root.removesuffix('=') or 'TABLE'}.csv"] if spec.public_table else []
     words += ["--questions", QUESTIONS] if spec.linked and spec.questions else []
-    words += ["--questions-share", plain(spec.questions_share)] if spec.questions_share is not None else []
+    if spec.questions and spec.questions_share is not None:
+        words += ["--questions-share", plain(spec.questions_share)]
     return [*words, *rows, *_memory(space, job), f"--dataset={spec.dataset or schema.ledger_name}", *out]
 
 
@@ -353,9 +349,11 @@ def _memory(space: Workspace, job: Job) -> list[str]:
     """The memory of a run of one table where it makes another table: it decides how a very large one is made."""
     from dpsyn_core.runs import fits, planned
 
+    if job.spec.linked:
+        return []
     memory = planned(job.spec.memory_mb)
     size = (int(results.manifest(space, job)["n_records"]), len(results.schema(space, job).coded))
-    return [] if job.spec.linked or fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
+    return [] if fits(*size, memory) == fits(*size, None) else ["--memory", str(memory)]
 
 
 def scripts(space: Workspace, job: Job) -> dict[str, str]:
@@ -374,35 +372,23 @@ def scripts(space: Workspace, job: Job) -> dict[str, str]:
 
 def html(space: Workspace, job: Job, *, private: bool) -> str:
     """The report as one HTML file: from released values alone, or with the real table for its owner."""
-    from dpsyn_core.evaluate import compare_tables, compute, names
+    from dpsyn_core.evaluate import compute, names
     from dpsyn_core.report import ScoredTable, html_report
 
     def make() -> str:
         if job.spec.linked:
             return trees.html(space, job, private=private)
-        schema = results.schema(space, job)
-        some_only = results.condition(space, job) is not None  # whose tables count other records than these
-        measured = [] if some_only else [m for m in results.measurements(space, job) if m.attributes]
-        real = space.dataset.table if private and space.dataset else None
-        some = results.synthetic_of(space, job)
-        comparison = compare_tables(
-            schema,
-            results.synthetic(space, job),
-            real,
-            measurements=measured,
-            synthetic_of=some,
-            real_of=None if real is None or space.dataset is None else space.dataset.records,
-        )
-        wanted = [n for n in names(private=private, quick=True) if measured or n != "measured-fit"]
+        comparison = comparing.of_files(space, job, space.dataset if private else None)
+        wanted = [n for n in names(private=private, quick=True) if comparison.measurements or n != "measured-fit"]
         table = ScoredTable(
             name=job.label,
             comparison=comparison,
             scores=compute(comparison, wanted),
             manifest=results.stated(job),
             receipt=next(iter(results.receipts(space, job).values())),
-            asked=asked.answers(space, job, private=private) if some is None else (),
+            asked=asked.answers(space, job, private=private) if results.synthetic_of(space, job) is None else (),
         )
-        return html_report(schema.name, [table], language=language())
+        return html_report(results.schema(space, job).name, [table], language=language())
 
     return results.kept(space, ("html", job.id, private, language()), make)
 

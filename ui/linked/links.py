@@ -143,6 +143,9 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
     """One child table."""
     link, key = linked.links[name], partial(field_key, linked, name=name)
 
+    def parent(value: str) -> None:
+        link.parent = value or linked.root
+
     def named(value: str) -> None:
         link.key = value
         _name_key(linked, name)
@@ -152,8 +155,7 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
         first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
         with first:
             others = [n for n in linked.parts if n != name]
-            take = lambda value: setattr(link, "parent", value or linked.root)  # noqa: E731
-            _choose(t("linked.parent"), others, link.parent, key("parent"), take)
+            _choose(t("linked.parent"), others, link.parent, key("parent"), parent)
         with second:
             label = t("linked.key", parent=literal(link.parent))
             _choose(label, linked.headers(name), link.key, key("key"), named)
@@ -214,7 +216,10 @@ def _several(what: str, options: Sequence[str], draft: LinkDraft | PanelDraft, k
     """Some of the options, as a tuple of this name in a draft; what stands there and is no option is left out."""
     words = {"help": t(f"linked.{what}_help"), "placeholder": t("questions.choose")}
     chosen = [one for one in getattr(draft, what) if one in options]
-    take = lambda values: setattr(draft, what, tuple(values))  # noqa: E731
+
+    def take(values: list[str]) -> None:
+        setattr(draft, what, tuple(values))
+
     _field(st.multiselect, t(f"linked.{what}"), key, take, options, chosen, **words, **more)
 
 

@@ -106,12 +106,12 @@ class Given(NamedTuple):
     sheet: str | None = None
 
 
-def sheets(given: Given, known: Known, *, tell: Tell = lambda _: None) -> tuple[str, ...]:
+def sheets(given: Given, known: Known) -> tuple[str, ...]:
     """The names of a workbook's sheets, if it has several; a child process reads it. known: see `read`."""
     if not given.file.lower().endswith(".xlsx"):
         return ()
     try:
-        reading, _ = _read(given, known, tell)
+        reading, _ = _read(given, known, lambda _: None)
     except SheetError as error:
         return error.sheets
     except DPSynError:

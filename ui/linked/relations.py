@@ -16,8 +16,8 @@ METRICS = {"children": "children", "parent x child": "across", "siblings": "sibl
 
 def keys(space: Workspace, job: Job) -> tuple[KeysOfLink, ...]:
     """The keys of the synthetic tables, counted once."""
-    make = lambda: check_keys(results.tree(space, job), results.tables(space, job))  # noqa: E731
-    return results.kept(space, ("linked keys", job.id), make)
+    tree, made = results.tree(space, job), results.tables(space, job)
+    return results.kept(space, ("linked keys", job.id), lambda: check_keys(tree, made))
 
 
 def key_words(found: KeysOfLink) -> str:
@@ -76,13 +76,9 @@ def released(space: Workspace, job: Job) -> None:
     """Keys and charges, from released values alone."""
     for one in keys(space, job):
         note(key_words(one), "note" if one.hold else "alarm")
-    rows = [
-        {
-            t("released.column"): c.name,
-            t("linked.noise"): local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g"),
-            t("linked.cells"): number(c.cells),
-        }
-        for c in results.stated(job).charges
-    ]
+    charges, heads = results.stated(job).charges, [t("released.column"), t("linked.noise"), t("linked.cells")]
+    noise = [local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g") for c in charges]
+    cells = [(c.name, off, number(c.cells)) for c, off in zip(charges, noise, strict=True)]
+    rows = [dict(zip(heads, row, strict=True)) for row in cells]
     st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
     note(t("linked.noise_note"))

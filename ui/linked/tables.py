@@ -51,18 +51,10 @@ class LinkDraft:
     @classmethod
     def of(cls, document: dict[str, Any]) -> LinkDraft:
         """From a link of a schema."""
-        roles = document.get("roles") or {}
-        known = ("parent", "child", "key", "max_children", "order", "distinct", "roles")
-        return cls(
-            parent=document["parent"],
-            key=document["key"],
-            max_children=document["max_children"],
-            order=document.get("order") or "",
-            distinct=bool(document.get("distinct")),
-            role=roles.get("column", ""),
-            single=tuple(roles.get("single", ())),
-            rest={k: v for k, v in document.items() if k not in known},
-        )
+        roles, shown = document.get("roles") or {}, ("parent", "key", "max_children", "order", "distinct")
+        rest = {k: v for k, v in document.items() if k not in (*shown, "child", "roles")}
+        same = {k: v for k, v in document.items() if k in shown and v}
+        return cls(**same, role=roles.get("column", ""), single=tuple(roles.get("single", ())), rest=rest)
 
     def document(self, child: str) -> dict[str, Any]:
         """As the schema has it. Raises SchemaError where no key was chosen."""

@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.report import choice_figure
 from dpsyn_core.runs import ASSUMED, RunSpec
 from dpsyn_core.schema import LinkedSchema
 from ui.privacy import budget
 from ui.privacy.plan import HASHED
 from ui.shared.choices import one_of
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import amount, literal, number, percent, plain, sentence, t
+from ui.shared.text import amount, literal, number, percent, plain, t
 from ui.shared.theme import facts, note, show
 from ui.synthesize.methods import run_of
 
@@ -36,10 +36,8 @@ def panel(space: Workspace) -> None:
         note(t("plan.none"))
         return
     way = one_of(t("backwards.way"), WAYS, key="backwards_way", called=lambda w: t(f"backwards.way_{w}"))
-    try:
+    with refusals("alarm"):
         _from_gain(space, schema) if way == "gain" else _from_error(space, schema)
-    except DPSynError as error:
-        note(sentence(error), "alarm")
 
 
 def _from_error(space: Workspace, schema: Schema) -> None:

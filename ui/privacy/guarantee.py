@@ -91,14 +91,8 @@ def _person(i: int) -> str:
 
 def odds_words(epsilon: float, delta: float) -> str:
     """The engine's sentence of the odds, in the visitor's language."""
-    most = of_hundred(epsilon, delta)
-    return t("odds.all") if most == t("odds.everybody") else t("odds.most", most=most)
-
-
-def of_hundred(epsilon: float, delta: float) -> str:
-    """How many of a hundred attackers may guess right."""
-    chance = best_guess(epsilon, delta)
-    return t("odds.everybody") if chance >= 0.995 else str(round(100 * chance))
+    most = round(100 * best_guess(epsilon, delta))  # of a hundred attackers
+    return t("odds.all") if most == 100 else t("odds.most", most=most)
 
 
 def delta_against_n(space: Workspace, budget: Budget) -> None:

@@ -11,11 +11,9 @@ import streamlit as st
 from dpsyn_core.privacy import CURVES, Unit, noise_curves
 from ui.shared.charts import chart, curve, marks
 from ui.shared.text import amount, engine, language, local, number, t
-from ui.shared.theme import dressed, palette, tokens
-from ui.shared.theme import table as wrapped
+from ui.shared.theme import dressed, palette, table, tokens
 
 if TYPE_CHECKING:
-    import pandas as pd
     import plotly.graph_objects as go
 
 MOST = 10_000  # largest k on the plot
@@ -211,25 +209,11 @@ def _trace(document: dict[str, Any], name: str, is_dark: bool) -> dict[str, Any]
     return curve(ks, noise, label, hue, dash, width=3 if name == used_curve(document) else 1.6, **more)
 
 
-def table(document: dict[str, Any], k: int) -> pd.DataFrame:
-    """The curves at one k as a table: name, standard deviation, how it is computed."""
-    import pandas as pd
-
+def show_table(document: dict[str, Any], k: int) -> None:
+    """The same numbers as the plot, as a table: each curve with how it is computed, and its noise at one k."""
     rows = []
     for name, values in document["curves"].items():
-        value = values[str(k)]
-        words = engine(f"curve.{name}", CURVES[name][1])
-        if str(k) in document["invalid"].get(name, []):
-            words = t("noise.invalid")
-        rows.append((called(name), value, words))
-    return pd.DataFrame(rows, columns=[t("noise.column_curve"), t("noise.column_std"), t("noise.column_why")])
-
-
-def show_table(document: dict[str, Any], k: int) -> None:
-    """The same numbers as the plot, as a table."""
-    rows = [
-        [f"{name}\n{words}", local(value, ",.4g") if math.isfinite(value) else "–"]
-        for name, value, words in table(document, k).itertuples(index=False)
-    ]
-    head = [t("noise.column_curve"), t("noise.column_std")]
-    wrapped(head, rows, alt=t("noise.table_alt", k=k))
+        noise, invalid = values[str(k)], str(k) in document["invalid"].get(name, [])
+        words = t("noise.invalid") if invalid else engine(f"curve.{name}", CURVES[name][1])
+        rows.append([f"{called(name)}\n{words}", local(noise, ",.4g") if math.isfinite(noise) else "–"])
+    table([t("noise.column_curve"), t("noise.column_std")], rows, alt=t("noise.table_alt", k=k))

@@ -21,11 +21,14 @@ from dpsyn_core.runs import (
     lost,
     plan,
     steps_of,
+    table_error,
+    table_steps,
     tree_outlook,
 )
 from dpsyn_core.systems import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
 from ui.shared.text import local, number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
@@ -83,16 +86,9 @@ def guessed() -> int:
     return int(st.session_state.get(ABOUT, ASSUMED))
 
 
-def marginals(found: RunPlan | None) -> list[Step]:
-    """The steps that release tables of counts."""
-    from dpsyn_core.runs import table_steps
-
-    return table_steps(found)
-
-
 def usual_k(found: RunPlan | None) -> int:
     """How many tables of counts share the budget of a run, where most of them do; a usual number without a plan."""
-    ks = [found.k(s) for s in marginals(found)] if found else []
+    ks = [found.k(s) for s in table_steps(found)] if found else []
     return max(1, min(MOST, round(max(ks)))) if ks else USUAL
 
 
@@ -148,13 +144,9 @@ def parts_of(found: RunPlan) -> list[Part]:
 def split(space: Workspace, budget: Budget, found: RunPlan | None) -> None:
     """The budget as one stacked bar, and what each part buys. found: the plan of one table."""
     if space.linked is not None:
-        try:
-            steps = tree_steps(space, budget)
-        except DPSynError as error:
-            note(sentence(error), "warning")
-            return
-        bar([_part(step) for step in steps])
-        note(t("linked.step_note"))
+        with refusals("warning"):
+            bar([_part(step) for step in tree_steps(space, budget)])
+            note(t("linked.step_note"))
         return
     if found is None:
         note(t("plan.none"))
@@ -254,12 +246,10 @@ def _parts(step: Step) -> str:
 
 def expected(space: Workspace, found: RunPlan | None) -> None:
     """The error of tables that noise alone would give, before any budget is spent."""
-    from dpsyn_core.runs import table_error
-
     if space.linked is not None:
         _expected_of_tree(space)
         return
-    shown = marginals(found)
+    shown = table_steps(found)
     if found is None or not shown:
         return
     section(t("expected.title"))
@@ -298,13 +288,9 @@ def _expected_of_tree(space: Workspace) -> None:
     section(t("expected.title"))
     asked = t("linked.about_roots", root=schema.root.name)
     n = int(st.number_input(asked, 1, 10**9, ASSUMED, key=ABOUT, help=t("expected.about_help")))
-    try:
-        found = _tree_outlook(run_of(space), schema.dumps(), n, _schema=schema)
-    except DPSynError as error:
-        note(sentence(error), "warning")
-        return
-    facts(*map(_expected_of, found))
-    note(t("linked.expected_note"))
+    with refusals("warning"):
+        facts(*map(_expected_of, _tree_outlook(run_of(space), schema.dumps(), n, _schema=schema)))
+        note(t("linked.expected_note"))
 
 
 def _expected_of(one: TreeOutlook) -> tuple[str, str, str]:

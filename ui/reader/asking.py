@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions import Answered
 from dpsyn_core.report import AskedAnswer, OpenRelease, question_of
 from ui.questions import form
 from ui.questions.words import asks, name_of
 from ui.report import asked
-from ui.shared.text import sentence, t
+from ui.shared.faults import refusals
+from ui.shared.text import t
 from ui.shared.theme import note, public_tag, section
 
 KINDS = ("table", "mean", "sum", "quantile", "gap", "gini", "range")
@@ -35,18 +35,12 @@ def panel(found: OpenRelease) -> None:
         if not document.get({"table": "of", "range": "where"}.get(kind, "kind")):
             st.info(t("reader.empty" if kind == "table" else "reader.empty_range"))
             return
-        try:
+        with refusals("alarm"):
             with st.spinner(t("asked.working")):
                 answered = _answered(found, {"name": name_of(document) or "?", **document}, where)
-        except DPSynError as error:
-            note(sentence(error), "alarm")
-            return
-        asked.question(AskedAnswer(answered=answered), "reader_answer", asks=_asks(answered, where))
-
-
-def _asks(answered: Answered, where: str) -> str:
-    said = asks(answered.question)
-    return t("reader.of_those", asks=said, where=where) if where else said
+            said = asks(answered.question)
+            said = t("reader.of_those", asks=said, where=where) if where else said
+            asked.question(AskedAnswer(answered=answered), "reader_answer", asks=said)
 
 
 def _answered(found: OpenRelease, document: dict[str, object], where: str) -> Answered:

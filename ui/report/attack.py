@@ -147,8 +147,7 @@ def _far(job: Job) -> Far:
 def _ended(space: Workspace, job: Job) -> None:
     if ended_well(job, cancelled=t("attack.cancelled")):
         path = job.folder / ATTACK_RESULT
-        made = lambda: AttackResult.model_validate_json(path.read_text("utf-8"))  # noqa: E731
-        found = results.kept(space, ("attack", job.id), made)
+        found = results.kept(space, ("attack", job.id), lambda: AttackResult.model_validate_json(path.read_bytes()))
         _result(found, job.label)
         _extent(found, results.paid_schema(space, job), _spec(job))
 

@@ -14,7 +14,7 @@ from dpsyn_core.evaluate import Comparison, Roles, asked_groups, between, compar
 from dpsyn_core.report import build
 from ui.shared import results
 from ui.shared.jobs import Job
-from ui.shared.state import Workspace
+from ui.shared.state import Dataset, Workspace
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -101,6 +101,23 @@ def _compared(space: Workspace, job: Job, roles: Roles, table: str) -> Compariso
     if real is None or real.num_rows == 0 or made.num_rows == 0:
         return None
     return compare_tables(described(space, job, table), made, real, roles=roles, **more)
+
+
+def of_files(space: Workspace, job: Job, real: Dataset | None = None) -> Comparison:
+    """What a report of a run of one table rests on: released values alone, or beside those of a real table too.
+
+    Tables that were released of other records than these, of a refit with a condition, are no part of it.
+    """
+    partial_table = results.condition(space, job) is not None
+    measured = [] if partial_table else [m for m in results.measurements(space, job) if m.attributes]
+    return compare_tables(
+        results.schema(space, job),
+        results.synthetic(space, job),
+        None if real is None else real.table,
+        measurements=measured,
+        synthetic_of=results.synthetic_of(space, job),
+        real_of=None if real is None else real.records,
+    )
 
 
 def score(space: Workspace, job: Job, comparison: Comparison, metric: str) -> Score | MetricError:

@@ -1,4 +1,4 @@
-"""What a panel looks at: one or two runs, their comparisons with the real table, and their colours."""
+"""What a panel looks at: one or two runs, and their comparisons with the real table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
 from ui.shared.text import number, t
-from ui.shared.theme import note, palette
+from ui.shared.theme import note
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,6 @@ class Side:
     letter: str
     job: Job
     comparison: Comparison
-    colour: str
 
 
 @dataclass(frozen=True)
@@ -83,12 +82,11 @@ def look(space: Workspace, runs: list[Job], table: str = "", **roles: object) ->
     from dpsyn_core.evaluate import Roles
 
     sides = []
-    colours = (palette().synthetic, palette().warning)
-    for i, job in enumerate(runs[:2]):
+    for letter, job in zip("AB", runs, strict=False):
         comparison = comparing.of(space, job, Roles(**roles), table)  # type: ignore[arg-type]
         if comparison is None:
             return None
-        sides.append(Side("AB"[i], comparing.part(space, job, table), comparison, colours[i]))
+        sides.append(Side(letter, comparing.part(space, job, table), comparison))
     if not sides:
         return None
     return Look(space, tuple(sides), comparing.described(space, runs[0], table), tuple(runs), table)

@@ -1,13 +1,16 @@
 """From released values alone: how the table fits its own noisy marginals, and what error to expect. Publishable."""
 
+from functools import partial
+from typing import Any
+
 import streamlit as st
 
 from dpsyn_core.errors import MetricError
-from dpsyn_core.evaluate import Comparison, Score, compare_tables, compute
+from dpsyn_core.evaluate import Score, compute
 from dpsyn_core.report import Figure, build, marginal_name, released_words
 from dpsyn_core.systems import configure
 from ui.linked import relations
-from ui.report import asked
+from ui.report import asked, comparing
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
@@ -31,8 +34,9 @@ def panel(space: Workspace, job: Job) -> None:
         note(t("released.where", where=literal(where)))
         return
     measured = results.measurements(space, job)
-    find = lambda: released_words(_comparison(space, job), results.stated(job), figure_words())  # noqa: E731
-    said = results.kept(space, ("released findings", job.id), find)
+    whole = partial(comparing.of_files, space, job)  # without the real table: what is made from it is safe to publish
+    stated, words = results.stated(job), figure_words()
+    said = results.kept(space, ("released findings", job.id), lambda: released_words(whole(), stated, words))
     if said:
         note(literal(said))
     if measured.joint:
@@ -44,10 +48,10 @@ def panel(space: Workspace, job: Job) -> None:
     if isinstance(got, MetricError):
         note(str(got), "warning")
         return
-    whole = results.synthetic_of(space, job)
-    if whole is not None:
+    every = results.synthetic_of(space, job)
+    if every is not None:
         some = number(results.synthetic(space, job).num_rows)
-        note(t("released.sampled", some=some, records=number(whole)), "warning")
+        note(t("released.sampled", some=some, records=number(every)), "warning")
     rows = got.details["marginals"]
     expected = sum(r["expected_tvd"] for r in rows) / len(rows)
     facts(
@@ -55,28 +59,26 @@ def panel(space: Workspace, job: Job) -> None:
         (percent(expected), t("released.expected"), t("released.expected_note")),
         (number(len(rows)), t("released.marginals"), t("released.cells", cells=number(got.details["cells"]))),
     )
-    draw = lambda: build.released(_comparison(space, job), job.label, got, figure_words())  # noqa: E731
-    drawn: dict[str, Figure] = results.kept(space, ("released figures", job.id), draw)
+    key = ("released figures", job.id)
+    drawn: dict[str, Figure] = results.kept(space, key, lambda: build.released(whole(), job.label, got, words))
     if drawn:
         name = st.selectbox(t("released.choose"), list(drawn), key="released_column")
         show(drawn[name], key="released_overlay")
         note(drawn[name].caption)
-    table = [
-        {
-            t("released.column"): marginal_name(r, figure_words()),
-            t("released.sigma"): round(r["sigma"], 2),
-            t("released.interval"): round(r["interval_95"], 1),
-            t("released.error"): round(100 * r["expected_tvd"], 2),
-            t("released.distance"): round(100 * r["tvd"], 2),
-            t("released.chi2"): round(r["chi2_per_cell"], 2),
-        }
-        for r in rows
-    ]
-    long = {t("released.column"): st.column_config.Column(width=NAMES)}
+    heads = [t(f"released.{what}") for what in ("column", "sigma", "interval", "error", "distance", "chi2")]
+    table = [dict(zip(heads, _cells(row), strict=True)) for row in rows]
+    long = {heads[0]: st.column_config.Column(width=NAMES)}
     st.dataframe(marked(table), hide_index=True, key="released_table", alt=t("released.alt"), column_config=long)
     section(t("reading.title"))
     private = bool(results.manifest(space, job)["private"])
     marginals.panel(measured, results.schema(space, job), key="released", private=private)
+
+
+def _cells(r: dict[str, Any]) -> list[str | float]:
+    """A released table: columns, noise, interval, expected error and distance as percentages, chi-squared a cell."""
+    shares = [round(100 * r[what], 2) for what in ("expected_tvd", "tvd")]
+    noise = [round(r["sigma"], 2), round(r["interval_95"], 1)]
+    return [marginal_name(r, figure_words()), *noise, *shares, round(r["chi2_per_cell"], 2)]
 
 
 def proofs(space: Workspace, job: Job) -> None:
@@ -115,11 +117,4 @@ def why_none(job: Job) -> str:
 def _score(space: Workspace, job: Job) -> Score | MetricError:
     if results.synthetic(space, job).num_rows == 0:
         return MetricError(t("released.empty"))
-    return compute(_comparison(space, job), [METRIC])[METRIC]
-
-
-def _comparison(space: Workspace, job: Job) -> Comparison:
-    """Without the real table: what is made from it is safe to publish."""
-    measured = [m for m in results.measurements(space, job) if m.attributes]
-    schema, made, whole = results.schema(space, job), results.synthetic(space, job), results.synthetic_of(space, job)
-    return compare_tables(schema, made, measurements=measured, synthetic_of=whole)
+    return compute(comparing.of_files(space, job), [METRIC])[METRIC]

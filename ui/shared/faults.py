@@ -14,7 +14,7 @@ from streamlit import net_util
 
 from dpsyn_core.errors import DPSynError
 from ui.shared.text import literal, sentence, t
-from ui.shared.theme import PageEnd
+from ui.shared.theme import PageEnd, note
 
 log = logging.getLogger("dpsyn.app")
 
@@ -59,12 +59,18 @@ def explain(error: BaseException) -> bool:
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
-    """Shows a DPSynError that is raised within as its sentence, and goes on after it; other errors pass."""
+def refusals(kind: str = "error") -> Iterator[None]:
+    """Shows a DPSynError that is raised within as its sentence, and goes on after it; other errors pass.
+
+    kind: an error in a box of its own, or that of a `note`.
+    """
     try:
         yield
     except DPSynError as error:
-        st.error(literal(sentence(error)))
+        if kind == "error":
+            st.error(literal(sentence(error)))
+        else:
+            note(sentence(error), kind)
 
 
 class ShownFaults(ContextDecorator):

@@ -37,19 +37,18 @@ def _source() -> str:
 
 def chart_buttons(key: str, title: str, document: Mapping[str, Any]) -> None:
     """SVG, PNG and CSV of small multiples. document: of Vega-Lite, whose datasets are the table."""
-    source = _source()
     with st.container(horizontal=True, gap="xsmall", vertical_alignment="center"):
-        _row(key, title, source, KINDS[:2])
-        _csv_button(key, title, document, source)
+        buttons(key, title, KINDS[:2])
+        _csv_button(key, title, document)
 
 
 def table_button(key: str, title: str, rows: Sequence[Mapping[str, Any]]) -> None:
     """The rows of a table as a CSV that says what it is made from; Streamlit's own file of a table does not."""
-    _csv_button(key, title, {"datasets": {"rows": rows}}, _source())
+    _csv_button(key, title, {"datasets": {"rows": rows}})
 
 
-def _csv_button(key: str, title: str, document: Mapping[str, Any], source: str) -> None:
-    name, content = f"figure-{_plain(key)}.csv", partial(chart_csv, document, title, source)
+def _csv_button(key: str, title: str, document: Mapping[str, Any]) -> None:
+    name, content = f"figure-{_plain(key)}.csv", partial(chart_csv, document, title, _source())
     download("CSV", name, content, key=f"{key}_csv", tip=t("figure_file.as", kind="CSV"), kind="tertiary")
 
 
@@ -70,17 +69,13 @@ def _cell(value: object) -> object:
     return f"'{value}" if isinstance(value, str) and value[:1] in FORMULAS else value
 
 
-def buttons(key: str, title: str) -> None:
-    """Three small buttons below a figure. key: of its widget; title: what the file says above it."""
-    _row(key, title, _source(), KINDS)
-
-
-def _row(key: str, title: str, source: str, kinds: Sequence[str]) -> None:
+def buttons(key: str, title: str, kinds: Sequence[str] = KINDS) -> None:
+    """Small buttons below a figure. key: of its widget; title: what the file says above it."""
     shared = {
         "data-figure-key": re.sub(r"[^a-zA-Z0-9_-]", "-", key.strip()),
         "data-figure-name": f"figure-{_plain(key)}",
         "data-title": title,
-        "data-source": source,
+        "data-source": _source(),
     }
     values = " ".join(f"{name}='{html.escape(value, quote=True)}'" for name, value in shared.items())
     row = "".join(

@@ -187,7 +187,7 @@ def measurements(space: Workspace, job: Job) -> ReleasedTables:
 
     def make() -> ReleasedTables:
         found = load_measurements(job.folder / MEASUREMENTS, with_spans(paid_schema(space, job)).domain())
-        if _columns(space, job) is None:
+        if (manifest(space, job).get("refit") or {}).get("columns") is None:
             return found
         names = set(schema(space, job).domain().names)
         return ReleasedTables(m for m in found if set(m.attributes) <= names)
@@ -248,8 +248,3 @@ def condition(space: Workspace, job: Job) -> str | None:
     """What all records of the table of a refit meet; None where it holds all."""
     found = (manifest(space, job).get("refit") or {}).get("where")
     return None if found is None else str(found)
-
-
-def _columns(space: Workspace, job: Job) -> list[str] | None:
-    found: list[str] | None = (manifest(space, job).get("refit") or {}).get("columns")
-    return found

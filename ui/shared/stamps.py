@@ -14,28 +14,21 @@ NAMED = 6  # columns that a sentence names
 def words(space: Workspace) -> str:
     """One sentence for each kind of reason; empty where all that is declared is public."""
     if space.linked is not None:
-        return _words_of_links(space.linked)
+        return _words_of_links(space.linked, read(space))
     return "" if space.schema is None else _words_of_one(space.schema)
 
 
 def read(space: Workspace) -> list[str]:
     """Returns the columns that were described by looking at the data; of linked tables as table.column, no keys."""
-    if space.linked is not None:
-        return _read_of_links(space.linked)
-    return [] if space.schema is None else list(space.schema.from_data)
+    linked = space.linked
+    if linked is None:
+        return [] if space.schema is None else list(space.schema.from_data)
+    schemas = {name: part.schema for name, part in linked.parts.items() if part.schema is not None}
+    return [f"{n}.{c}" for n, schema in schemas.items() for c in schema.from_data if c not in linked.keys_of(n)]
 
 
-def _read_of_links(linked: Linked) -> list[str]:
+def _words_of_links(linked: Linked, found: list[str]) -> str:
     out = []
-    for name, part in linked.parts.items():
-        keys = linked.keys_of(name)
-        if part.schema is not None:
-            out += [f"{name}.{column}" for column in part.schema.from_data if column not in keys]
-    return out
-
-
-def _words_of_links(linked: Linked) -> str:
-    found, out = _read_of_links(linked), []
     if found:
         out.append(t("schema.stamp", count=number(len(found)), names=some(found)))
     if linked.unit_source == "data":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Palette:
-    """Colours of one mode, shared with the report; real and synthetic are the same everywhere."""
+    """Colours of one mode, shared with the report; real data wear their own everywhere, synthetic ones the accent."""
 
     ink: str
     paper: str
@@ -34,11 +34,6 @@ class Palette:
     warning: str
     alarm: str
     on_accent: str
-
-    @property
-    def synthetic(self) -> str:
-        """Synthetic data wear the accent."""
-        return self.accent
 
 
 def _palette(tokens: Mapping[str, str]) -> Palette:
@@ -129,18 +124,13 @@ def show(
         alt = alt or figure.alt
     title = (figure.caption if isinstance(figure, Figure) else "") or alt or ""
     drawn: go.Figure = figure if ready else dressed(figure, is_dark=dark(), height=height)
-    if selects is None:
-        st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG)
-        if with_files:
-            figure_files.buttons(key, title)
-        return {"points": [], "box": []}
     if selects == "box":
         drawn.update_layout(dragmode="select")
-    got = st.plotly_chart(
-        drawn, theme=None, alt=alt, key=key, config=CONFIG, on_select="rerun", selection_mode=(selects,)
-    )
-    figure_files.buttons(key, title)
-    chosen = got.get("selection", {}) if got else {}
+    asked: dict[str, Any] = {} if selects is None else {"on_select": "rerun", "selection_mode": (selects,)}
+    got: Any = st.plotly_chart(drawn, theme=None, alt=alt, key=key, config=CONFIG, **asked)
+    if with_files:
+        figure_files.buttons(key, title)
+    chosen = got.get("selection", {}) if asked and got else {}
     return {"points": list(chosen.get("points", [])), "box": list(chosen.get("box", []))}
 
 
@@ -156,21 +146,13 @@ def show_chart(document: dict[str, Any], *, key: str, alt: str, selects: str | N
     Returns:
         What is selected, one dict a mark; empty without a selection.
     """
-    document = {
-        **document,
-        "usermeta": {"embedOptions": {"renderer": "svg"}},
-    }  # of many values Streamlit makes a canvas
+    document = document | {"usermeta": {"embedOptions": {"renderer": "svg"}}}  # of many values Streamlit makes a canvas
     if language() in DECIMAL_COMMA:
         document = {**document, "config": {**document.get("config", {}), "locale": {"number": VEGA_COMMA}}}
-    if selects is None:
-        st.vega_lite_chart(spec=document, theme=None, width="content", key=key, alt=alt)
-        figure_files.chart_buttons(key, alt, document)
-        return []
-    got = st.vega_lite_chart(
-        spec=document, theme=None, width="content", key=key, alt=alt, on_select="rerun", selection_mode=selects
-    )
+    asked: dict[str, Any] = {} if selects is None else {"on_select": "rerun", "selection_mode": selects}
+    got: Any = st.vega_lite_chart(spec=document, theme=None, width="content", key=key, alt=alt, **asked)
     figure_files.chart_buttons(key, alt, document)
-    found = (got.get("selection") or {}).get(selects) if got else None
+    found = (got.get("selection") or {}).get(selects) if asked and got else None
     return list(found) if isinstance(found, list) else []
 
 
@@ -209,9 +191,7 @@ def show_multiples(
 
 def style() -> None:
     """Puts the style sheet on the page, with the colours of the visitor's theme as CSS variables."""
-    colours = palette()
-    names = ("ink", "paper", "soft", "line", "accent", "real", "warning", "alarm", "on_accent")
-    variables = "".join(f"--dp-{n.replace('_', '-')}:{getattr(colours, n)};" for n in names)
+    variables = "".join(f"--dp-{name.replace('_', '-')}:{colour};" for name, colour in asdict(palette()).items())
     sheet, script = ((ASSETS / name).read_text("utf-8") for name in ("style.css", "page.js"))
     sheets = f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>"
     spoken = f"document.documentElement.lang = '{language()}'; window.dpComma = {int(language() in DECIMAL_COMMA)};"

@@ -16,7 +16,7 @@ HALF = 64  # hexadecimal digits of the random part, and of the server's mark on 
 def issue() -> str:
     """A new token: 256 random bits, and the server's mark (HMAC-SHA-256) on them. Raises OutputError."""
     drawn = secrets.token_hex(HALF // 2)
-    return drawn + _mark(drawn)
+    return drawn + marked(drawn.encode())
 
 
 def issued(token: str | None) -> bool:
@@ -26,16 +26,12 @@ def issued(token: str | None) -> bool:
     """
     if token is None or len(token) != 2 * HALF or not token.isascii():
         return False
-    return hmac.compare_digest(_mark(token[:HALF]), token[HALF:])
+    return hmac.compare_digest(marked(token[:HALF].encode()), token[HALF:])
 
 
 def marked(data: bytes) -> str:
     """A digest of data under this server's key: without the key nobody can try what the data were."""
     return hmac.new(_key(home() / KEY), data, hashlib.sha256).hexdigest()
-
-
-def _mark(drawn: str) -> str:
-    return hmac.new(_key(home() / KEY), drawn.encode(), hashlib.sha256).hexdigest()
 
 
 def _key(path: Path) -> bytes:

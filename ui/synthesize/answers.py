@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.errors import SchemaError
 from ui.privacy.budget import read
 from ui.shared import marginals, stamps, tables
 from ui.shared.choices import one_of
 from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.state import Dataset, Workspace, check_shown, workspace
-from ui.shared.text import amount, local, number, plain, sentence, t
+from ui.shared.text import amount, field, local, number, plain, t
 from ui.shared.theme import not_private, note
 from ui.synthesize.starting import NO_TABLE
 
@@ -35,21 +35,21 @@ def panel(space: Workspace) -> None:
     """Folded away until somebody wants it; of linked tables about one of them."""
     if space.linked is None and (space.schema is None or space.dataset is None or space.dataset.table is None):
         return
-    with st.expander(t("answers.title"), key="answers_expander"):
-        try:
-            space = alone(space)
-        except DPSynError as error:
-            note(sentence(error), "warning")
-            return
-        if space.schema is None or space.dataset is None:
-            return
-        if space.dataset.whole is None:
-            note(t("answers.large"), "warning")
-            return
-        kind = one_of(t("answers.title"), KINDS, key="answers_kind", called=lambda k: t(f"answers.{k}"))
-        if not space.schema.private:
-            not_private(stamps.shortly(space))
-        (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
+    with st.expander(t("answers.title"), key="answers_expander"), refusals("warning"):
+        _offered(alone(space))
+
+
+def _offered(space: Workspace) -> None:
+    """The choice of a release of one table, and the release."""
+    if space.schema is None or space.dataset is None:
+        return
+    if space.dataset.whole is None:
+        note(t("answers.large"), "warning")
+        return
+    kind = one_of(t("answers.title"), KINDS, key="answers_kind", called=lambda k: t(f"answers.{k}"))
+    if not space.schema.private:
+        not_private(stamps.shortly(space))
+    (_itemsets if kind == "itemsets" else _marginals)(space, space.schema)
 
 
 def alone(space: Workspace) -> Workspace:
@@ -76,9 +76,7 @@ def alone(space: Workspace) -> Workspace:
 
 def _price(space: Workspace, key: str, *, pure: bool) -> Budget | None:
     """The budget of this release alone; None where it is no budget, with the reason on the page."""
-    text = st.columns([2, 7])[0].text_input(
-        t("answers.price"), "1", key=f"answers_{key}_price", help=t("answers.price_help")
-    )
+    text = st.columns([2, 7])[0].text_input(value="1", key=f"answers_{key}_price", **field("answers.price"))
     got = read(text or "", "0" if pure else plain(space.choices.delta))
     if got.budget is None:
         note(got.epsilon_problem or got.delta_problem, "alarm")
@@ -100,16 +98,14 @@ def _marginals(space: Workspace, schema: Schema) -> None:
     budget = _price(space, "marginals", pure=False)
     if budget is None or not (names or made):
         return
-    try:
+    with refusals("alarm"):
         note(_cost(schema, _spec(space, budget, "priview")))
-    except DPSynError as error:
-        note(sentence(error), "alarm")
-        return
-    word = "answers.spend" if made is None else "answers.spend_again"
-    if st.button(t(word, epsilon=amount(budget.epsilon)), key="answers_release_marginals") and _run(
-        space, "marginals", lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))
-    ):
-        st.rerun()
+        words = t("answers.spend" if made is None else "answers.spend_again", epsilon=amount(budget.epsilon))
+        pressed = st.button(words, key="answers_release_marginals")
+        if pressed and _run(
+            space, "marginals", lambda: (schema.dumps(), _released_marginals(space, schema, names, budget))
+        ):
+            st.rerun()
 
 
 def views_of(space: Workspace, schema: Schema) -> MarginalRelease | None:
@@ -166,11 +162,7 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
     from dpsyn_core.measure import item_rows
 
     note(t("answers.itemsets_lead"))
-    try:
-        items = [schema.domain().names[i] for i in item_rows(schema)]
-    except DPSynError as error:
-        note(sentence(error), "warning")
-        return
+    count = len(item_rows(schema))
     words = {which: t(f"answers.by_{which}") for which in ("k", "frequency")}
     by_count = one_of(t("answers.which"), tuple(words), key="answers_which", called=words.__getitem__, labelled=True)
     asked: dict[str, Any]
@@ -182,7 +174,7 @@ def _itemsets(space: Workspace, schema: Schema) -> None:
     budget = _price(space, "itemsets", pure=True)
     if budget is None:
         return
-    note(t("answers.itemsets_plan", items=number(len(items))))
+    note(t("answers.itemsets_plan", items=number(count)))
     if st.button(t("answers.spend", epsilon=amount(budget.epsilon)), key="answers_release_itemsets"):
         _run(space, "itemsets", lambda: _released_itemsets(space, schema, asked, budget))
     _result(space, "itemsets")

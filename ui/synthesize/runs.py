@@ -17,7 +17,7 @@ from ui.shared.jobs import LABEL, Job
 from ui.shared.results import kept
 from ui.shared.state import Workspace, jobs
 from ui.shared.text import literal, local, number, stage_words, t
-from ui.shared.theme import note, palette, section, show
+from ui.shared.theme import end_page, heading, not_private, note, palette, section, show
 from ui.synthesize import methods
 
 OPEN = "open_run"  # the run that Report and Export look at
@@ -164,11 +164,21 @@ def titles(shown: Sequence[Job]) -> dict[str, str]:
     return {job_id: name + numbers.get(job_id, "") for job_id, name in names.items()}
 
 
-def empty() -> None:
-    """What to do when there is no run yet."""
-    st.info(t("run.empty"))
-    if st.button(t("run.empty_button"), type="primary", key="to_synthesize"):
-        go_to("synthesize")
+def headed(space: Workspace, page: str) -> Job:
+    """The heading of a page about one finished run, with the choice of it; where there is none, the page ends."""
+    left, right = st.columns([5, 4], vertical_alignment="bottom")
+    with left:
+        heading(page)
+    with right:
+        job = choose(space, key=f"{page}_run")
+    if job is None:
+        st.info(t("run.empty"))
+        if st.button(t("run.empty_button"), type="primary", key="to_synthesize"):
+            go_to("synthesize")
+        end_page()
+    if not results.manifest(space, job)["private"]:
+        not_private(t("stamp.run"))
+    return job
 
 
 def finished(space: Workspace, *, linked: bool) -> list[Job]:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError, MethodError, SchemaError
+from dpsyn_core.errors import MethodError, SchemaError
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs import RunSettings, RunSpec
 from dpsyn_core.schema import LinkedSchema, Schema
@@ -15,7 +15,7 @@ from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import amount, literal, number, plain, sentence, t
+from ui.shared.text import amount, literal, number, plain, t
 from ui.shared.theme import note
 from ui.synthesize import methods
 
@@ -29,11 +29,8 @@ def panel(space: Workspace, *, key: str) -> None:
         return
     with st.container() if key == "privacy" else st.expander(t("settings_file.title"), key=f"{key}_settings_file"):
         note(t("settings_file.note"))
-        try:
+        with refusals("alarm"):
             made = RunSettings.of_run(_public(space, methods.run_of(space)), schema)
-        except DPSynError as error:
-            note(sentence(error), "alarm")
-        else:
             if space.choices.valid:
                 button(made, key=f"{key}_settings_save")
         upload(space, key=f"{key}_settings_upload")
@@ -114,18 +111,12 @@ def take_pending(space: Workspace) -> None:
         return
     restore(space, found)
     choices, unit = space.choices, found.schema.unit
-    filled: dict[str, object] = {
-        budget.EPSILON: plain(choices.epsilon),
-        budget.DELTA: plain(choices.delta),
-        budget.SLIDER: budget.nearest(choices.epsilon),
-        "method": choices.method,
-        "n_records": choices.n_records,
-        "seed": choices.seed,
-    }
+    filled: dict[str, object] = {name: getattr(choices, name) for name in methods.FIELDS}
+    filled |= {budget.EPSILON: plain(choices.epsilon), budget.DELTA: plain(choices.delta)}
+    filled[budget.SLIDER] = budget.nearest(choices.epsilon)
     if space.linked is None:  # fields of linked tables are drawn anew with their schema
         filled |= {NEIGHBOURS: unit.neighbours, THETA: unit.max_records}
-    for name, value in filled.items():
-        st.session_state[name] = value
+    st.session_state.update(filled)
 
 
 def restore(space: Workspace, found: RunSettings) -> None:

@@ -36,16 +36,10 @@ def panel(space: Workspace, runs: list[Job]) -> None:
         return
     named = {t("run.label", method=m, epsilon=local(e, "g")): v for (m, e), v in groups.items()}
     figure = figures.runs_plot(named, figure_words())
-    rows = [
-        {
-            t("several.run"): name,
-            t("several.count"): len(values),
-            t("several.best"): percent(min(values)),
-            t("several.worst"): percent(max(values)),
-            t("several.band"): _band(values),
-        }
-        for name, values in sorted(named.items(), key=lambda item: min(item[1]))
-    ]
+    ordered = sorted(named.items(), key=lambda item: min(item[1]))
+    cells = [(name, len(v), percent(min(v)), percent(max(v)), _band(v)) for name, v in ordered]
+    heads = [t(f"several.{what}") for what in ("run", "count", "best", "worst", "band")]
+    rows = [dict(zip(heads, row, strict=True)) for row in cells]
     show(figure, key="several")
     note(figure.caption)
     note(t("several.charged"))
