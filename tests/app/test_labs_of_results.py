@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dpsyn_core.schema.sample import sample_table
-from ui.learn import race, spending
 from ui.learn import membership as membership_lab
+from ui.learn import race, spending
 from ui.learn.numbers import family, game, systems
 from ui.learn.numbers.systems import pay_gap
 

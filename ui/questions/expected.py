@@ -12,8 +12,9 @@ from dpsyn_core.systems import config_class
 from ui.privacy import plan
 from ui.privacy.band import counted_values
 from ui.questions import kept
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import counted, number, percent, sentence, t
+from ui.shared.text import counted, number, percent, t
 from ui.shared.theme import facts, note
 from ui.synthesize.methods import chosen, run_of
 
@@ -79,11 +80,9 @@ def forecasts(space: Workspace) -> Forecasts | None:
     fit = kept.fitting(space)
     if space.schema is None or not len(fit) or not space.choices.valid:
         return None
-    try:
+    with refusals("warning"):
         return _forecast(run_of(space), space.schema.dumps(), plan.assumed(space))
-    except DPSynError as error:
-        note(sentence(error), "warning")
-        return None
+    return None
 
 
 @st.cache_data(show_spinner=False, max_entries=60, scope="session", hash_funcs=plan.HASHED)
