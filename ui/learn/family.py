@@ -52,17 +52,16 @@ def show() -> dict[str, str]:
     a, b, c = st.columns(3, gap="medium")
     eps, family = LAB.epsilon(0.5, at=a), LAB.slide("size", 2, MOST, 5, at=b)
     kind = LAB.pick("noise", KINDS, "laplace", at=c)
-    promises = [promised(kind, eps, people, unit) for people, unit in ((1, 1), (family, 1), (family, family))]
-    one, group, whole = (percent(promise.guess) for promise in promises)
-    noise, wide = promises[0].noise, promises[2].noise
-    epsilon, price = LAB.say("epsilon_one", eps=local(eps, "g")), LAB.say("price_one", noise=number(round(noise, 1)))
+    one, group, whole = promised(kind, eps, 1, 1), promised(kind, eps, family, 1), promised(kind, eps, family, family)
+    price, price_one = (number(round(promise.noise, 1)) for promise in (whole, one))
     facts(
-        (local(promises[1].epsilon, ".3g"), LAB.say("epsilon", n=family), epsilon),
-        (group, LAB.say("guess", n=family), LAB.say("guess_one", guess=one)),
-        (f"±{number(round(wide, 1))}", LAB.say("price", n=family), price),
+        (local(group.epsilon, ".3g"), LAB.say("epsilon", n=family), LAB.say("epsilon_one", eps=local(eps, "g"))),
+        (percent(group.guess), LAB.say("guess", n=family), LAB.say("guess_one", guess=percent(one.guess))),
+        (f"±{price}", LAB.say("price", n=family), LAB.say("price_one", noise=price_one)),
     )
-    times = local(wide / noise, ".1f")
-    reading = LAB.say("reading", eps=local(eps, "g"), n=family, group=group, one=one, whole=whole, times=times)
+    guesses = {"group": percent(group.guess), "one": percent(one.guess), "whole": percent(whole.guess)}
+    times = local(whole.noise / one.noise, ".1f")
+    reading = LAB.say("reading", eps=local(eps, "g"), n=family, times=times, **guesses)
     LAB.draw(figure, kind, eps, family, alt=LAB.say("alt", reading=reading), height=400)
     if kind == "gaussian":
         rule, exact = (local(f(eps, DELTA, family), ".1g") for f in (lesson.simple_delta, lesson.exact_delta))
