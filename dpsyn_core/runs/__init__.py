@@ -41,7 +41,7 @@ spec: RunSpec
 synthesis: synthesize
 synthesizer: TableSynthesizer
 trees.answers: answers_of write_answers
-trees.bounding: LeftOut bounded check_names
+trees.bounding: bounded check_names
 trees.checks: findings
 trees.comparison: compare_linked
 trees.decoder: check_linked_rules

@@ -142,7 +142,6 @@ from dpsyn_core.runs.synthesis import synthesize as synthesize
 from dpsyn_core.runs.synthesizer import TableSynthesizer as TableSynthesizer
 from dpsyn_core.runs.trees.answers import answers_of as answers_of
 from dpsyn_core.runs.trees.answers import write_answers as write_answers
-from dpsyn_core.runs.trees.bounding import LeftOut as LeftOut
 from dpsyn_core.runs.trees.bounding import bounded as bounded
 from dpsyn_core.runs.trees.bounding import check_names as check_names
 from dpsyn_core.runs.trees.checks import findings as findings
