@@ -4,6 +4,7 @@ import json
 
 from streamlit.proto.PlotlyChart_pb2 import PlotlyChart
 
+from ui.schema.rows import Row
 from ui.shared.state import workspaces
 
 
@@ -35,6 +36,11 @@ def words(app):
     parts += [e.proto.body for e in app.get("html")]
     parts += [b.label for b in app.button]
     return "\n".join(str(p) for p in parts)
+
+
+def rows_of(schema):
+    """The rows of the editor for a schema, one an attribute."""
+    return [Row(document, {}) for document in schema.document()["attributes"]]
 
 
 def plots(app):

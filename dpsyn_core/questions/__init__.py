@@ -9,7 +9,7 @@ across: ChildCount LinkedQuestion
 answer: Answer Axis
 answers.answers: Answered ENGLISH answer_question column_of number sentence unit_of
 answers.calibration: INFERENCE Inference
-answers.combination: CombinedTruth t_quantile
+answers.combination: CombinedTruth
 answers.evidence: Evidence
 answers.fits: Fits Refit
 answers.functionals: Floats centred sampling

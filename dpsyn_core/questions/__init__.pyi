@@ -12,7 +12,6 @@ from dpsyn_core.questions.answers.answers import unit_of as unit_of
 from dpsyn_core.questions.answers.calibration import INFERENCE as INFERENCE
 from dpsyn_core.questions.answers.calibration import Inference as Inference
 from dpsyn_core.questions.answers.combination import CombinedTruth as CombinedTruth
-from dpsyn_core.questions.answers.combination import t_quantile as t_quantile
 from dpsyn_core.questions.answers.evidence import Evidence as Evidence
 from dpsyn_core.questions.answers.fits import Fits as Fits
 from dpsyn_core.questions.answers.fits import Refit as Refit

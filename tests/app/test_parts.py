@@ -21,8 +21,9 @@ from dpsyn_core.schema.domain import Domain
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.base import Task
 from dpsyn_core.systems.dry_run import plan
+from tests.app_driver import rows_of
 from ui.data.places import allowed
-from ui.schema.rows import Row, build, changed, identified, rows_of
+from ui.schema.rows import Row, build, changed, identified
 from ui.shared.text import ASSETS, catalogue, number, t
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -39,6 +40,22 @@ def used_keys():
             elif called in ("counted", "field"):
                 for key in keys_of(node.args[0]):
                     yield from (key, f"{key}_one" if called == "counted" else f"{key}_help")
+    for path in (ROOT / "ui" / "learn").glob("*.py"):
+        yield from keys_of_lab(ast.parse(path.read_text("utf-8")))
+
+
+def keys_of_lab(tree):
+    """Keys that a lab names by its own entries: those of sentences and of controls, and of what controls offer."""
+    for node in ast.walk(tree):
+        func = getattr(node, "func", None)
+        if getattr(getattr(func, "value", None), "id", "") != "LAB" or "label" in {k.arg for k in node.keywords}:
+            continue
+        lab = next(n.value.args[0].value for n in tree.body if isinstance(n, ast.Assign) and n.targets[0].id == "LAB")
+        for entry in keys_of(node.args[0]) if node.args else ():
+            if func.attr == "counted":
+                yield f"learn.{lab}.{entry}_one"
+            if isinstance(entry, str) and func.attr not in {"epsilon", "delta", "draw"}:
+                yield f"learn.{lab}.{entry}"
 
 
 def report_keys():

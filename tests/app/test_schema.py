@@ -6,9 +6,9 @@ import pytest
 
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
-from tests.app_driver import at_page, dialog, plots, words
+from tests.app_driver import at_page, dialog, plots, rows_of, words
 from ui.schema import codelists, relations
-from ui.schema.rows import changed, rows_of
+from ui.schema.rows import changed
 from ui.shared.state import workspaces
 
 SAMPLE = sample_schema()

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.browser.conftest import made
-from ui.learn.sharing import SCRIPT
-from ui.shared.text import catalogue
+from ui.shared.text import ASSETS, catalogue
 
 pytestmark = pytest.mark.browser
 
@@ -50,7 +49,7 @@ def test_the_script_below_a_lab_can_run_again_in_one_page(visitor):
     visitor.open("learn")
     run = "text => document.body.append(Object.assign(document.createElement('script'), {text}))"
     for _ in range(2):
-        visitor.page.evaluate(run, SCRIPT)
+        visitor.page.evaluate(run, (ASSETS / "share.js").read_text("utf-8"))
     assert not visitor.faults, "names of its first run are in the way of the second"
 
 

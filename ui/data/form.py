@@ -22,9 +22,8 @@ def asked(kind: str, form: ReadForm, *, key: str) -> dict[str, Any]:
         form: how it was read.
         key: of the table, for the keys of the widgets.
     """
-    rules = {
-        name: rule for name, rule in ReadForm.model_fields.items() if kind in _extra(rule)["of"] and name != "sheet"
-    }
+    fields = ReadForm.model_fields.items()
+    rules = {name: rule for name, rule in fields if kind in _extra(rule)["of"] and name != "sheet"}
     out: dict[str, Any] = {"sheet": form.sheet}
     narrow = [name for name, rule in rules.items() if not _wide(rule)]
     rows = [narrow[i : i + 2] for i in range(0, len(narrow), 2)] + [[n] for n in rules if n not in narrow]
@@ -48,9 +47,8 @@ def _widget(name: str, rule: FieldInfo, value: Any, key: str, example: str) -> A
     offered = get_args(kinds[0]) if get_origin(kinds[0]) is Literal else OFFERED.get(name)
     if offered is not None:
         options = list(dict.fromkeys([value, *offered] if name in OFFERED and value else [None, *offered]))
-        return st.selectbox(
-            label, options, index=options.index(value), key=key, help=helped, format_func=lambda one: _shown(name, one)
-        )
+        words = {one: _shown(name, one) for one in options}.__getitem__
+        return st.selectbox(label, options, options.index(value), key=key, help=helped, format_func=words)
     if kinds[0] is bool:
         return st.checkbox(label, value, key=key, help=helped)
     if kinds[0] is int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 EARLIER = 20  # tables of a visitor whose schemas are kept while another one is loaded
 LARGEST = 1 << 30  # bytes of a file that is read into the app's memory by its path
 MOST_CELLS = 50_000_000  # of a Parquet file that is
+PREVIEWED = 8  # records
 LOOKED = 8_000_000  # cells of a larger table that the pages show
 
 
@@ -209,40 +210,22 @@ def again(space: Workspace, dataset: Dataset, form: ReadForm, *, tell: Tell = la
         by_path(space, dataset.path, form, tell=tell)
 
 
-def database(
-    space: Workspace,
-    kind: str,
-    target: str,
-    query: str,
-    *,
-    columns: str = "",
-    where: str = "",
-    vouched: bool = False,
-    tell: Tell = lambda _: None,
-) -> None:
+def database(space: Workspace, kind: str, target: str, query: str, *, vouched: bool = False, **more: Any) -> None:
     """Reads a table or a query of a database in a child process; see `fetch`. Raises DPSynError."""
-    reading, drafted = fetch(kind, target, query, columns=columns, where=where, vouched=vouched, tell=tell)
+    reading, drafted = fetch(kind, target, query, vouched=vouched, **more)
     name = named(kind, query.strip())
-    dataset = Dataset(name, dataset_name(name), reading.whole(), query_vouched=vouched)
-    place(space, dataset, drafted)
+    place(space, Dataset(name, dataset_name(name), reading.whole(), query_vouched=vouched), drafted)
 
 
 def _dataset(name: str, reading: Batches, raw: bytes | None = None, path: str | None = None) -> Dataset:
     short = Path(name).name
     ending = Path(short).suffix[:10]  # which says what kind of file it is where its headers are declared
-    return Dataset(
-        short if len(short) <= 80 else short[: 80 - len(ending)] + ending,
-        dataset_name(short),
-        reading.whole(),
-        path,
-        notices=list(reading.notices),
-        odd=list(reading.odd),
-        read=reading,
-        raw=raw,
-    )
+    shown = short if len(short) <= 80 else short[: 80 - len(ending)] + ending
+    told: dict[str, Any] = {"notices": list(reading.notices), "odd": list(reading.odd), "read": reading, "raw": raw}
+    return Dataset(shown, dataset_name(short), reading.whole(), path, **told)
 
 
-def preview(space: Workspace, dataset: Dataset, rows: int = 8) -> pa.Table:
+def preview(space: Workspace, dataset: Dataset) -> pa.Table:
     """Some records in random order, so that position tells nothing; the same ones while the table stays."""
     import numpy as np
 
@@ -252,5 +235,5 @@ def preview(space: Workspace, dataset: Dataset, rows: int = 8) -> pa.Table:
     if table is None or table.num_rows == 0:
         return table
     rng = np.random.default_rng()
-    some = rng.choice(table.num_rows, min(rows, table.num_rows), replace=False)
+    some = rng.choice(table.num_rows, min(PREVIEWED, table.num_rows), replace=False)
     return kept(space, ("preview", dataset.serial), lambda: table.take(some))

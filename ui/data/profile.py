@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
 from ui.data import loading
+from ui.shared.choices import one_of
 from ui.shared.results import kept, synthetic
 from ui.shared.text import figure_words, number, sentence, t
 from ui.shared.theme import dark, note, show_multiples, tokens
@@ -27,10 +29,8 @@ def panel(space: Workspace, dataset: Dataset, job: Job | None = None) -> None:
     if space.schema is None:
         _rows(space, dataset)
         return
-    way = st.segmented_control(
-        t("profile.way"), WAYS, default="columns", required=True, key="data_profile", label_visibility="collapsed",
-        format_func=lambda w: t(f"profile.{w}"), persist_state="session",
-    )  # fmt: skip
+    called = {w: t(f"profile.{w}") for w in WAYS}.__getitem__
+    way = one_of(t("profile.way"), WAYS, key="data_profile", called=called, persist_state="session")
     if way == "columns":
         _columns(space, dataset, job)
     else:
@@ -58,17 +58,14 @@ def _columns(space: Workspace, dataset: Dataset, job: Job | None) -> None:
         return
     if dataset.table.num_rows > MOST:
         note(t("profile.sampled", rows=number(MOST)))
+
+    def drawn(width: str, across: int) -> dict[str, Any]:
+        words = figure_words()
+        make = partial(glance, panels, across=across, palette=tokens(), selects=False, words=words)
+        return kept(space, (*key, width, dark()), make)
+
     with st.container(height=TALL if len(panels) > FEW else "content", border=False):
-        show_multiples(
-            lambda width, across: kept(
-                space,
-                (*key, width, dark()),
-                lambda: glance(panels, across=across, palette=tokens(), selects=False, words=figure_words()),
-            ),
-            key="profile",
-            alt=t("profile.alt", count=len(panels)),
-            across=(4, 2),
-        )
+        show_multiples(drawn, key="profile", alt=t("profile.alt", count=len(panels)), across=(4, 2))
 
 
 def _panels(space: Workspace, dataset: Dataset, job: Job | None) -> list[Panel]:

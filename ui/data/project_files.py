@@ -46,21 +46,21 @@ BESIDE = (MANIFEST, MEASUREMENTS, SCHEMA)  # what every run has next to its tabl
 TABLES = tuple(f"table-{i}.parquet" for i in range(trees.MOST))  # the private linked ones, in the order of their names
 EVERY = (*BESIDE, SYNTHETIC, ANSWERS, RELEASE, *(f"synthetic-{i}.parquet" for i in range(trees.MOST)))  # of a run
 DOCUMENT = 64 << 20  # bytes of the project's own document, and of a schema
-LARGEST = {
-    PROJECT: DOCUMENT,
-    SCHEMA: DOCUMENT,
-    ANSWERS: DOCUMENT,
-    MANIFEST: MOST_BYTES[MANIFEST],
-}  # of an entry; of others what all have
+# of an entry; of others what all have
+LARGEST = {PROJECT: DOCUMENT, SCHEMA: DOCUMENT, ANSWERS: DOCUMENT, MANIFEST: MOST_BYTES[MANIFEST]}
 DAMAGED = (zlib.error, lzma.LZMAError, UnicodeDecodeError)  # what a packed entry, or a name, raises that is none
 RECORDS, SEED = 50_000_000, 2**31 - 1  # the largest that the fields of Synthesize take
 Text = Annotated[str, Field(max_length=10_000, pattern=PRINTED)]
 
 
-class RunNote(BaseModel):
-    """A finished run: what it was asked, what it is called, when it was made."""
+class Checked(BaseModel):
+    """A part of a document from outside: no field but those that are named, no number that is none."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
+
+
+class RunNote(Checked):
+    """A finished run: what it was asked, what it is called, when it was made."""
 
     spec: FinishedRun
     label: Line
@@ -71,10 +71,8 @@ class RunNote(BaseModel):
     fingerprint: str = Field(default="", max_length=64, exclude=True, description="Of version 1; nothing reads it")
 
 
-class AnsweredFigure(BaseModel):
+class AnsweredFigure(Checked):
     """One figure of an answer about linked tables."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     labels: dict[Text, Text]
     estimate: float | None
@@ -83,10 +81,8 @@ class AnsweredFigure(BaseModel):
     synthetic: float | None
 
 
-class AnsweredQuestion(BaseModel):
+class AnsweredQuestion(Checked):
     """The answer of a run of linked tables to a question, as its file has it."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     question: Text
     about: Text
@@ -97,10 +93,8 @@ class AnsweredQuestion(BaseModel):
     figures: tuple[AnsweredFigure, ...]
 
 
-class Project(BaseModel):
+class Project(Checked):
     """The document of a project."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid", allow_inf_nan=False)
 
     version: Literal[1, 2, 3, 4] = 4
     dataset: Line

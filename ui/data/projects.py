@@ -24,14 +24,7 @@ from pydantic import BaseModel
 from dpsyn_core.errors import DPSynError, InputError
 from dpsyn_core.outside import below, file_word
 from dpsyn_core.privacy import Look, UsedTable
-from dpsyn_core.runs import (
-    MANIFEST,
-    PUBLIC,
-    RELEASE,
-    SCHEMA,
-    SYNTHETIC,
-    FinishedRun,
-)
+from dpsyn_core.runs import MANIFEST, PUBLIC, RELEASE, SCHEMA, FinishedRun
 from dpsyn_core.schema import LinkedSchema, Schema, TableSchema
 from dpsyn_core.systems import registry
 from ui.data import loading
@@ -52,13 +45,15 @@ from ui.linked import loading as trees
 from ui.questions import kept as questions
 from ui.schema import tried
 from ui.shared import results, uploads
+from ui.shared.downloads import download
 from ui.shared.jobs import KEPT, Job, salted
 from ui.shared.state import Dataset, Workspace, jobs
-from ui.shared.text import later, literal, number, sentence, t
+from ui.shared.text import literal, number, sentence, t
 from ui.shared.theme import note
 from ui.synthesize import methods
 
 TAKEN = "project_taken"
+CHOSEN = ("epsilon", "delta", "method", "n_records", "seed", "questions_share", "chosen_on")  # on pages, as they stand
 
 
 def panel(space: Workspace) -> None:
@@ -67,19 +62,12 @@ def panel(space: Workspace) -> None:
         return
     with st.expander(t("project.title"), key="project_expander"):
         note(t("project.lead"))
-        whole = False
-        if not space.sample and not space.choices.safe:
-            whole = st.checkbox(t("project.with_table"), key="project_whole")
-            if whole:
-                note(t("project.with_table_note"), "alarm")
-        st.download_button(
-            t("project.save"),
-            data=later(lambda: save(space, whole=whole)),
-            file_name=f"{'PRIVATE-' if whole else ''}{file_word(space.ledger, 'project')}.dpsyn.zip",
-            mime="application/zip",
-            on_click="ignore",
-            key="project_save",
-        )
+        offers = not space.sample and not space.choices.safe
+        whole = offers and st.checkbox(t("project.with_table"), key="project_whole")
+        if whole:
+            note(t("project.with_table_note"), "alarm")
+        name = f"{'PRIVATE-' if whole else ''}{file_word(space.ledger, 'project')}.dpsyn.zip"
+        download(t("project.save"), name, lambda: save(space, whole=whole), key="project_save")
         got = uploads.one(t("project.open"), ["zip"], key="project_open")
         if got is not None and st.session_state.get(TAKEN) != got.file_id:
             try:
@@ -106,23 +94,24 @@ def save(space: Workspace, *, whole: bool = False) -> bytes:
         msg = "no table is loaded; load one on the Data page"
         raise InputError(msg)
     kept = [j for j in jobs().of(space.owner) if j.state == "done" and (whole or results.manifest(space, j)["private"])]
+    vouched = any(p.dataset is not None and p.dataset.query_vouched for p in space.parts.values())
     project = Project(
-        dataset=_line(space.name), ledger=_line(space.ledger), epsilon=choices.epsilon, delta=choices.delta,
-        method=choices.method,
-        settings=json.loads(json.dumps(choices.settings, default=_plain)), n_records=choices.n_records,
-        seed=choices.seed, questions_share=choices.questions_share, chosen_on=choices.chosen_on,
-        query_vouched=whole and any(p.dataset is not None and p.dataset.query_vouched for p in space.parts.values()),
+        dataset=_line(space.name),
+        ledger=_line(space.ledger),
+        settings=json.loads(json.dumps(choices.settings, default=_plain)),
+        query_vouched=whole and vouched,
         looks=tuple(what for what in get_args(Look) if whole and tried.seen(_marks(space), what)),
         linked=() if linked is None or not whole else tuple(space.parts),
         panel=linked is not None and linked.panel is not None,
         runs=tuple(_noted(space, j, whole=whole) for j in kept),
-    )  # fmt: skip
+        **{chosen: getattr(choices, chosen) for chosen in CHOSEN},
+    )
     entries = {PROJECT: project.model_dump_json(indent=1).encode()}
     schema = space.kept_schema
     if schema is not None and (whole or schema.private):
         entries[SCHEMA] = questions.in_schema(space, schema).dumps().encode()
     for i, job in enumerate(kept):
-        tables = [p.name for p in results.places(space, job).values()] if job.spec.linked else [SYNTHETIC]
+        tables = [place.name for place in results.places(space, job).values()]
         refit = job.spec.release is not None and below(job.folder, job.spec.release).exists()
         brings = [*released(tables, job.spec), *([RELEASE] if refit else [])]
         entries |= {f"runs/{i}/{name}": (job.folder / name).read_bytes() for name in brings}
@@ -182,7 +171,7 @@ def open_project(space: Workspace, raw: bytes) -> str:
         _take(space, schema, unless_changed=True)
     else:
         _take(space, schema)
-    here = {_run_of((j.folder / MANIFEST).read_bytes()) for j in jobs().of(space.owner) if j.state == "done"}
+    here = {run for _, run in _finished(space)}
     for run, files in runs:
         if _run_of(files[MANIFEST]) in here:
             continue  # it is still here
@@ -191,22 +180,16 @@ def open_project(space: Workspace, raw: bytes) -> str:
             public |= {"serial": space.serial, "salt": ""}
         made_with = Schema.loads(files[SCHEMA].decode("utf-8", "replace"))
         spec = run.spec.job(public_table=None).model_copy(update=_public_table(files[MANIFEST]))
-        jobs().adopt(
-            space.owner, spec, files, label=run.label, fingerprint=results.fingerprint(made_with, spec), public=public
-        )
-    choices = space.choices
-    choices.epsilon, choices.delta, choices.method = project.epsilon, project.delta, project.method
-    choices.settings, left_out = _fitting(project.settings)
-    choices.n_records, choices.seed = project.n_records, project.seed
-    choices.questions_share, choices.chosen_on = project.questions_share, project.chosen_on
+        mark = results.fingerprint(made_with, spec)
+        jobs().adopt(space.owner, spec, files, label=run.label, fingerprint=mark, public=public)
+    for chosen in CHOSEN:
+        setattr(space.choices, chosen, getattr(project, chosen))
+    space.choices.settings, left_out = _fitting(project.settings)
     methods.forget_fields()
     said = t("project.opened", runs=number(len(runs)), name=project.dataset)
     said += " " + t("project.left_out", names=", ".join(left_out)) if left_out else ""
     opened = {_run_of(files[MANIFEST]) for _, files in runs}
-    mine = [
-        j for j in jobs().of(space.owner) if j.state == "done" and _run_of((j.folder / MANIFEST).read_bytes()) in opened
-    ]
-    known = any(results.same_table(space, j) for j in mine)
+    known = any(results.same_table(space, job) for job, run in _finished(space) if run in opened)
     return said if tables or known else f"{said} {t('project.needs_table', name=project.dataset)}"
 
 
@@ -269,9 +252,14 @@ def _run_of(manifest: bytes) -> tuple[Any, Any]:
     return document["run_id"], (document.get("digests") or {}).get("content")
 
 
+def _finished(space: Workspace) -> list[tuple[Job, tuple[Any, ...]]]:
+    """The visitor's finished runs, each with what tells it apart."""
+    done = [job for job in jobs().of(space.owner) if job.state == "done"]
+    return [(job, _run_of((job.folder / MANIFEST).read_bytes())) for job in done]
+
+
 def _fits(dataset: Dataset, schema: Schema) -> bool:
     """Whether the loaded table has the columns of a schema."""
     if dataset.table is None:
         return False
-    have = set(dataset.table.column_names)
-    return all(a.name in have for a in schema.attributes if a.coded)
+    return {a.name for a in schema.attributes if a.coded} <= set(dataset.table.column_names)

@@ -39,11 +39,7 @@ def panel(space: Workspace, job: Job) -> None:
     if not (data.table.num_rows and made.num_rows):
         return
     if key not in space.memo:
-        space.memo[key] = (
-            secrets.randbelow(data.table.num_rows),
-            secrets.randbelow(made.num_rows),
-            secrets.randbelow(2),
-        )
+        space.memo[key] = tuple(map(secrets.randbelow, (data.table.num_rows, made.num_rows, 2)))
     row, copy, place = space.memo[key]
     names = [a.name for a in space.schema.coded if a.name in data.table.column_names][:SHOWN]
     real, drawn = _written(data.table.select(names), row), _written(made.select(names), copy)

@@ -16,9 +16,10 @@ from ui.data.form import ENCODINGS, MOST, asked
 from ui.data.reading import SheetError, Tell
 from ui.linked import source
 from ui.shared import uploads
+from ui.shared.choices import one_of
 from ui.shared.names import point_out_names
 from ui.shared.state import Dataset, Workspace
-from ui.shared.text import literal, local, number, sentence, t
+from ui.shared.text import field, literal, local, number, sentence, t
 from ui.shared.theme import note, private_tag
 
 if TYPE_CHECKING:
@@ -28,7 +29,8 @@ if TYPE_CHECKING:
 
 WAYS = ("sample", "upload", "path", "database", "linked")
 Load = Callable[[ReadForm, Tell], None]  # reads a file in a form, and tells the page how long it takes
-TITLED = (".csv", ".tsv", ".txt", ".xlsx")  # endings of files whose first lines may be a title
+LINES = (".csv", ".tsv", ".txt")
+TITLED = (*LINES, ".xlsx")  # endings of files whose first lines may be a title
 TAKEN = "upload_taken"  # name and size of the upload that was last read
 PROBLEM = "upload_problem"  # the sentence on what was wrong with it
 SHEETS = "upload_sheets"  # the sheets of a workbook of which one could not be used
@@ -38,20 +40,12 @@ def choose(space: Workspace) -> None:
     """Sample, upload, path or database."""
     uploaded = space.dataset is not None and space.dataset.raw is not None
     loaded = "linked" if space.linked is not None else "upload" if uploaded else "sample"  # as a reload finds it
-    way = st.segmented_control(
-        t("data.way"),
-        WAYS,
-        default=loaded,
-        required=True,
-        format_func=lambda w: t(f"data.way_{w}"),
-        key="data_way",
-        label_visibility="collapsed",
-        persist_state="session",
-    )
+    called = {w: t(f"data.way_{w}") for w in WAYS}.__getitem__
+    way = one_of(t("data.way"), WAYS, key="data_way", called=called, first=loaded, persist_state="session")
     if way not in ("upload", "path"):
         st.session_state.pop(PROBLEM, None)
     ways = {"sample": _sample, "upload": _upload, "path": _path, "database": _database, "linked": source.choose}
-    ways[way or "sample"](space)
+    ways[way](space)
     if way != "linked":
         st.session_state.pop(source.PROBLEM, None)
         source.leave(space)
@@ -90,18 +84,18 @@ def _upload_of(space: Workspace, got: UploadedFile) -> Load:
 
 def _path(space: Workspace) -> None:
     with st.form("path_form", border=False):
-        text = st.text_input(t("data.path"), key="path", placeholder="/data/census.parquet", help=t("data.path_help"))
+        asked = st.text_input(key="path", placeholder="/data/census.parquet", **field("data.path")).strip()
         pressed = st.form_submit_button(t("data.path_load"))
-    asked = (text or "").strip()
 
     def load(form: ReadForm, tell: Tell) -> None:
         loading.by_path(space, asked, form, tell=tell)
 
     if pressed:
         _take_file(load, asked)
-    elif PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
+    failed = PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked
+    if failed and not pressed:
         st.error(literal(st.session_state[PROBLEM]))
-    if PROBLEM in st.session_state and st.session_state.get(TAKEN) == asked:
+    if failed:
         _otherwise(f"{zlib.crc32(asked.encode()):08x}", asked, load)
     elif space.linked is None and space.dataset is not None and space.dataset.path is not None:
         _correct(space, space.dataset)
@@ -127,27 +121,20 @@ def _take_file(load: Load, mark: object, form: ReadForm = AS_FOUND) -> None:
 
 def _otherwise(mark: str, name: str, load: Load) -> None:
     """Other ways to read a file that could not be used: a sheet, encoding, line of headers, line ends in cells."""
-    sheets = st.session_state.get(SHEETS, ())
-    sheet = None
-    if sheets:
-        sheet = st.selectbox(
-            t("data.sheet"), sheets, index=None, placeholder=t("data.sheet_other"), key=f"sheet_of_{mark}"
-        )
-    encoding = None
+    given: dict[str, Any] = {}
+    if sheets := st.session_state.get(SHEETS, ()):
+        other = t("data.sheet_other")
+        given["sheet"] = st.selectbox(t("data.sheet"), sheets, None, key=f"sheet_of_{mark}", placeholder=other)
     if name.lower().endswith(tuple(LABELLED_ENDINGS)):  # whose header may name another one than its texts have
-        encoding = st.selectbox(
-            t("data.encoding"), ENCODINGS, index=None, placeholder=t("data.by_itself"), key=f"encoding_of_{mark}"
-        )
-    row = 1
-    if name.lower().removesuffix(".gz").endswith(TITLED):
-        row = int(
-            st.number_input(t("data.header_row"), 1, MOST, key=f"header_of_{mark}", help=t("data.header_row_help"))
-        )
-    multiline = False
-    if name.lower().removesuffix(".gz").endswith((".csv", ".tsv", ".txt")):
-        multiline = st.checkbox(t("data.multiline"), key=f"multiline_of_{mark}", help=t("data.multiline_help"))
-    tried = f"tried_{mark}"
-    form = ReadForm(sheet=sheet, header_row=row, encoding=encoding, multiline=multiline)
+        key, other = f"encoding_of_{mark}", t("data.by_itself")
+        given["encoding"] = st.selectbox(t("data.encoding"), ENCODINGS, None, key=key, placeholder=other)
+    plain = name.lower().removesuffix(".gz")
+    if plain.endswith(TITLED):
+        lines = field("data.header_row") | {"min_value": 1, "max_value": MOST}
+        given["header_row"] = int(st.number_input(key=f"header_of_{mark}", **lines))
+    if plain.endswith(LINES):
+        given["multiline"] = st.checkbox(key=f"multiline_of_{mark}", **field("data.multiline"))
+    tried, form = f"tried_{mark}", ReadForm(**given)
     if form not in (AS_FOUND, st.session_state.get(tried)):
         st.session_state[tried] = form
         _take_file(load, st.session_state.get(TAKEN), form)
@@ -202,9 +189,8 @@ def _western(space: Workspace, data: Dataset, read: Batches) -> None:
 
 def _sheet(space: Workspace, data: Dataset, read: Batches) -> None:
     """Which sheet of the workbook is the table; another one is read as soon as it is chosen."""
-    chosen = st.selectbox(
-        t("data.sheet"), read.sheets, index=read.sheets.index(read.form.sheet or ""), key=f"sheet_{data.serial}"
-    )
+    at = read.sheets.index(read.form.sheet or "")
+    chosen = st.selectbox(t("data.sheet"), read.sheets, at, key=f"sheet_{data.serial}")
     if chosen != read.form.sheet:
         _again(space, data, {"sheet": chosen})
 
@@ -217,17 +203,15 @@ def _again(space: Workspace, data: Dataset, said: dict[str, Any]) -> None:
 def _database(space: Workspace) -> None:
     with st.form("database_form", border=False):
         kind = st.selectbox(t("data.database"), DATABASES, key="database_kind")
-        target = st.text_input(t("data.target"), key="database_target", help=t("data.target_help"))
-        query = st.text_input(t("data.query"), key="database_query", placeholder="people", help=t("data.query_help"))
-        columns = st.text_input(t("data.columns_read"), key="database_columns", help=t("data.columns_read_help"))
-        where = st.text_input(t("data.condition"), key="database_where", help=t("data.condition_help"))
-        vouched = st.checkbox(t("data.vouched"), key="database_vouched", help=t("data.vouched_help"))
+        target = st.text_input(key="database_target", **field("data.target"))
+        query = st.text_input(key="database_query", placeholder="people", **field("data.query"))
+        columns = st.text_input(key="database_columns", **field("data.columns_read"))
+        where = st.text_input(key="database_where", **field("data.condition"))
+        vouched = st.checkbox(key="database_vouched", **field("data.vouched"))
         pressed = st.form_submit_button(t("data.database_load"))
 
     def load(tell: Tell) -> None:
-        loading.database(
-            space, kind, target or "", query or "", columns=columns or "", where=where or "", vouched=vouched, tell=tell
-        )
+        loading.database(space, kind, target, query, columns=columns, where=where, vouched=vouched, tell=tell)
 
     if pressed and not _tried(load):
         st.rerun()
@@ -283,12 +267,10 @@ def ledger_name(space: Workspace) -> None:
     """The name under which the ledger adds up what is spent on what is loaded."""
     if space.sample:
         return
-    place = st.container()
-    name = place.text_input(
-        t("data.ledger_label"), space.ledger, key=f"ledger_{space.serial}", max_chars=200, help=t("data.ledger_help")
-    )
-    if name and name.strip():
-        space.book(name.strip())
+    place, key, helped = st.container(), f"ledger_{space.serial}", t("data.ledger_help")
+    name = place.text_input(t("data.ledger_label"), space.ledger, key=key, max_chars=200, help=helped).strip()
+    if name:
+        space.book(name)
         point_out_names(space, key="data")
     else:
         note(t("data.ledger_blank"), "alarm")

@@ -6,15 +6,15 @@ from typing import Literal
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
 from dpsyn_core.schema import Repeats, Schema, candidates, coded, looked_at, repeating, repeats
 from ui.schema import unit as protected
 from ui.schema.rows import identified, with_unit
+from ui.shared.faults import refusals
 from ui.shared.going import keep
 from ui.shared.limits import ladder
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import counted, literal, sentence, t
+from ui.shared.text import counted, field, literal, t
 from ui.shared.theme import lead, note, private_tag
 
 EACH_ROW = ""  # of the choices of who is one person; no column has a blank name
@@ -37,41 +37,31 @@ def panel(space: Workspace, *, guided: bool = False) -> None:
     key = f"who_{space.dataset.serial if space.dataset else ''}"
     seen = _proposal(space, schema, key, guided=guided)
     unit, open_still = schema.unit, undecided(space, schema)
-    options = {EACH_ROW: t("data.each_row")}
-    options |= {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
+    named = {a.name: t("data.named_by", column=a.name) for a in schema.attributes}
+    options = {EACH_ROW: t("data.each_row")} | named
     shown = st.session_state.get(key)
     if open_still and shown == EACH_ROW:  # decided once, and open again
         st.session_state[key] = None
     elif not open_still and shown is None:
         st.session_state[key] = unit.identifier if unit.identifier in options else EACH_ROW
-    answer = st.selectbox(
-        t("data.individual"),
-        list(options),
-        index=None if open_still else 0,  # a choice that was made can be changed, not taken back
-        placeholder=t("data.individual_choose"),
-        format_func=options.__getitem__,
-        key=key,
-        help=t("data.individual_help"),
-        on_change=_each_row,
-        args=(space, key),
-    )
+    more = field("data.individual") | {"on_change": _each_row, "args": (space, key)}
+    more["index"] = None if open_still else 0  # a choice that was made can be changed, not taken back
+    more |= {"placeholder": t("data.individual_choose"), "format_func": options.__getitem__}
+    answer = st.selectbox(options=list(options), key=key, **more)
     chosen = unit.identifier if answer is None else answer or None
     most = unit.max_records
     if chosen is not None:
         keep("theta", max(1, most))
         # the same field as on the Privacy page, so that the two cannot disagree
-        most = int(
-            st.number_input(t("unit.theta"), 1, 1000, key="theta", bind="query-params", help=t("unit.theta_help"))
-        )
+        limits = field("unit.theta") | {"min_value": 1, "max_value": 1000, "bind": "query-params"}
+        most = int(st.number_input(key="theta", **limits))
         protected.ladder(most)
         note(t("data.identifier_note"))
     if (chosen, most) != (unit.identifier, unit.max_records) and (chosen or unit.identifier):
         known = "public" if chosen is None else protected.source(space, chosen)
         known = "data" if seen is not None and chosen == seen else known
-        try:
+        with refusals():
             space.schema = identified(schema, chosen, most, known)
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
     protected.panel(space, key="data")
     if chosen is not None:
         _kept(space, chosen)
@@ -115,9 +105,14 @@ def _proposal(space: Workspace, schema: Schema, key: str, *, guided: bool) -> st
     data = space.dataset
     if data is None or not undecided(space, schema):
         return None
-    named = candidates(schema)
-    found = None if space.choices.safe or not named else _repeating(space, named)
-    code = None if named or space.choices.safe else _code(space, schema)
+    named, names = candidates(schema), looked_at(schema)
+    found: Repeats | None = None
+    code: str | None = None
+    if data.whole is not None and not space.choices.safe:
+        if named:
+            found = kept(space, ("repeats", data.serial, *named), lambda: repeating(data.whole, named))
+        else:
+            code = kept(space, ("codes", data.serial, *names), lambda: coded(data.whole, names))
     column = found.column if found is not None else code or next(iter(named), None)
     if column is None:
         return None
@@ -143,21 +138,6 @@ def _proposal(space: Workspace, schema: Schema, key: str, *, guided: bool) -> st
         _each_row(space, key)
         st.rerun()
     return column if looked else None
-
-
-def _code(space: Workspace, schema: Schema) -> str | None:
-    data = space.dataset
-    if data is None or data.whole is None:
-        return None
-    names = looked_at(schema)
-    return kept(space, ("codes", data.serial, *names), lambda: coded(data.whole, names))
-
-
-def _repeating(space: Workspace, named: list[str]) -> Repeats | None:
-    data = space.dataset
-    if data is None or data.whole is None:
-        return None
-    return kept(space, ("repeats", data.serial, *named), lambda: repeating(data.whole, named))
 
 
 def _kept(space: Workspace, column: str) -> None:

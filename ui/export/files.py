@@ -411,7 +411,7 @@ def bundle(space: Workspace, job: Job) -> bytes:
     from dpsyn_core.runs import MEASUREMENTS
 
     name = stem(space, job)
-    shown, linked = shell_command(command(space, job)), bool(job.spec.linked)
+    linked = bool(job.spec.linked)
     measured = f"measurements{suffix(space, job)}.json.gz"
     files: dict[str, bytes | str] = {
         "certificate.txt": certificate(job),

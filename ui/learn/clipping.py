@@ -2,81 +2,53 @@
 
 import streamlit as st
 
-from ui.learn.controls import epsilon, steps
-from ui.learn.kept import tell
+from ui.learn.lab import Lab
 from ui.learn.numbers import counting as lesson
-from ui.shared.charts import Figure, chart, curve, marks
+from ui.shared.charts import Figure, marks
 from ui.shared.text import local, number, percent, t
 from ui.shared.theme import facts, hues, palette
 
+LAB = Lab("clipping")
 PEOPLE = (100, 300, 1_000, 3_000, 10_000)
 BOUNDS = (100, 200, 300, 500, 700, 1_000, 1_500, 2_000, 3_000, 5_000, 7_000, 10_000, 15_000, 20_000)
+TICKS = (100, 1_000, 10_000)
 
 
 def figure(people: int, eps: float, bound: float) -> Figure:
     """Bias, noise and error of the mean against the bound, with the best bound and the chosen one marked."""
-    colours = palette()
     values = lesson.incomes(people)
-    bias, noise, error = lesson.curves(values, eps)
-    out = chart()
-    for name, y, colour, dash in (
-        ("bias", bias, hues()[1], "dash"),
-        ("noise", noise, hues()[2], "dot"),
-        ("error", error, hues()[0], "solid"),
-    ):
-        shown = [v if v > 0.05 else None for v in y]  # a bias of nothing has no place on a log axis
-        out.add_trace(curve(lesson.BOUNDS, shown, t(f"learn.clipping.{name}"), colour, dash))
-    best = lesson.best_bound(values, eps)
-    for at, name, symbol, colour in ((best, "best", "star", hues()[0]), (bound, "yours", "diamond", colours.warning)):
-        out.add_trace(
-            marks([at], [lesson.error(values, at, eps)], t(f"learn.clipping.{name}"), colour, symbol, size=13)
-        )
-    places = [100, 1_000, 10_000]
-    ticks = {"tickvals": places, "ticktext": [number(x) for x in places]}
-    out.update_xaxes(title=t("learn.clipping.x"), type="log", range=[1.65, 4.5], **ticks)
-    out.update_yaxes(
-        title=t("learn.clipping.y"), type="log", tickvals=[0.1, 1, 10, 100, 1000], tickformat=",~r", range=[-1, 3.3]
-    )
+    # a bias of nothing has no place on a log axis
+    bias, noise, error = ([v if v > 0.05 else None for v in y] for y in lesson.curves(values, eps))
+    lines = ("bias", bias, hues()[1], "dash"), ("noise", noise, hues()[2], "dot"), ("error", error, hues()[0], "solid")
+    out, best = LAB.curves(lesson.BOUNDS, *lines), lesson.best_bound(values, eps)
+    for at, name, hue, symbol in ((best, "best", hues()[0], "star"), (bound, "yours", palette().warning, "diamond")):
+        out.add_trace(marks([at], [lesson.error(values, at, eps)], LAB.say(name), hue, symbol, size=13))
+    ticks = {"tickvals": TICKS, "ticktext": [number(x) for x in TICKS]}
+    out.update_xaxes(title=LAB.say("x"), type="log", range=[1.65, 4.5], **ticks)
+    ticks = {"tickvals": [0.1, 1, 10, 100, 1000], "tickformat": ",~r"}
+    out.update_yaxes(title=LAB.say("y"), type="log", range=[-1, 3.3], **ticks)
     return out
 
 
-def dollars(value: float) -> str:
+def dollars(value: float, digits: int = 1) -> str:
     """An amount as the visitor's language writes it."""
-    return t("learn.dollars", amount=local(value, ",.1f"))
+    return t("learn.dollars", amount=local(value, f",.{digits}f"))
 
 
 def show() -> None:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    bound = float(steps(t("learn.clipping.bound"), BOUNDS, 2_000, key="clipping_bound", at=a))
-    eps = epsilon("clipping_epsilon", at=b)
-    people = int(steps(t("learn.clipping.people"), PEOPLE, 300, key="clipping_people", at=c))
+    bound, eps = LAB.steps("bound", BOUNDS, 2_000, at=a), LAB.epsilon(at=b)
+    people = LAB.steps("people", PEOPLE, 300, at=c)
     values = lesson.incomes(people)
-    best = lesson.best_bound(values, eps)
-    over = lesson.above(values, bound)
+    best, over, mean = lesson.best_bound(values, eps), number(lesson.above(values, bound)), float(values.mean())
+    error, least = lesson.error(values, bound, eps), lesson.error(values, best, eps)
+    bias, noise = (local(part, ",.1f") for part in (lesson.bias(values, bound), lesson.noise(people, bound, eps)))
     facts(
-        (
-            dollars(lesson.error(values, bound, eps)),
-            t("learn.clipping.off"),
-            t(
-                "learn.clipping.parts",
-                bias=local(lesson.bias(values, bound), ",.1f"),
-                noise=local(lesson.noise(people, bound, eps), ",.1f"),
-            ),
-        ),
-        (
-            t("learn.dollars", amount=local(best, ",.0f")),
-            t("learn.clipping.best"),
-            t("learn.clipping.there", error=dollars(lesson.error(values, best, eps))),
-        ),
-        (number(over), t("learn.clipping.over"), t("learn.clipping.at_best", n=number(lesson.above(values, best)))),
+        (dollars(error), LAB.say("off"), LAB.say("parts", bias=bias, noise=noise)),
+        (dollars(best, 0), LAB.say("best"), LAB.say("there", error=dollars(least))),
+        (over, LAB.say("over"), LAB.say("at_best", n=number(lesson.above(values, best)))),
     )
-    reading = t(
-        "learn.clipping.reading",
-        mean=local(values.mean(), ",.0f"),
-        bound=local(bound, ",.0f"),
-        over=number(over),
-        share=percent(lesson.error(values, bound, eps) / float(values.mean())),
-        best=local(best, ",.0f"),
-    )
-    tell("clipping", reading, figure, people, eps, bound, height=420)
+    amounts = {"mean": local(mean, ",.0f"), "bound": local(bound, ",.0f"), "best": local(best, ",.0f")}
+    reading = LAB.say("reading", over=over, share=percent(error / mean), **amounts)
+    LAB.tell(reading, figure, people, eps, bound, height=420)

@@ -7,14 +7,15 @@ from typing import Any
 import streamlit as st
 
 from dpsyn_core.privacy import CURVES, Unit, crossings
-from ui.learn.controls import deltas, epsilon, several
-from ui.learn.kept import draw
+from ui.learn.lab import Lab
 from ui.privacy import noise
 from ui.shared.charts import Figure
-from ui.shared.text import amount, local, t
+from ui.shared.text import amount, local
 from ui.shared.theme import dark, table
 
+LAB = Lab("composition")
 DELTAS = (1e-5, 1e-6, 1e-8, 1e-9, 1e-12)
+RULES = ("laplace_basic", "gaussian_zcdp", "gaussian_exact")  # at first
 PAPER = ((0.01, 1e-8), (0.01, 1e-12), (1.0, 1e-8), (1.0, 1e-12))  # the four panels of Figure 2
 
 
@@ -25,7 +26,7 @@ def only(document: dict[str, Any], rules: list[str]) -> dict[str, Any]:
     return {**document, "curves": kept, "crossings": meet}
 
 
-def figure(document: dict[str, Any], rules: list[str]) -> Figure:
+def figure(document: dict[str, Any], rules: tuple[str, ...]) -> Figure:
     """The noise plot with the chosen curves, and the one that the others are held against."""
     return noise.figure(only(document, [*rules, "laplace_basic"]), is_dark=dark())
 
@@ -43,34 +44,18 @@ def paper_crossings() -> list[tuple[float, float, float, int]]:
 def show() -> None:
     """Controls, figure, the paper's four crossings."""
     a, b = st.columns(2, gap="medium")
-    eps = epsilon("composition_epsilon", at=a)
-    delta = deltas(DELTAS, 1e-9, key="composition_delta", at=b)
-    rules = several(
-        t("learn.composition.rules"),
-        list(CURVES),
-        ["laplace_basic", "gaussian_zcdp", "gaussian_exact"],
-        key="composition_rules",
-        words=noise.called,
-    )
+    eps, delta = LAB.epsilon(at=a), LAB.delta(DELTAS, 1e-9, at=b)
+    rules = LAB.several("rules", list(CURVES), RULES, words=noise.called)
     if not rules:
-        st.info(t("learn.composition.none"))
+        st.info(LAB.say("none"))
         return
     document = noise.curves(eps, delta, "add-remove", 1)
     gain = 1 - noise.value_at(document, "gaussian_exact") / noise.value_at(document, "gaussian_zcdp")
-    draw(
-        figure,
-        document,
-        rules,
-        of=(eps, delta, tuple(rules)),
-        alt=t("learn.composition.alt"),
-        key="composition_plot",
-        height=440,
-    )
-    st.write(t("learn.composition.gain", eps=local(eps, "g"), delta=amount(delta), gain=local(100 * gain, ".1f")))
+    LAB.draw(figure, document, rules, of=(eps, delta, rules), alt=LAB.say("alt"), height=440)
+    st.write(LAB.say("gain", eps=local(eps, "g"), delta=amount(delta), gain=local(100 * gain, ".1f")))
     met = document["crossings"]
     usual, exact = (met.get(f"laplace_basic:gaussian_{name}") for name in ("zcdp", "exact"))
     if usual and exact:
-        st.write(t("learn.composition.yours", k=local(usual, ".2f"), exact=local(exact, ".2f")))
+        st.write(LAB.say("yours", k=local(usual, ".2f"), exact=local(exact, ".2f")))
     rows = [[local(e, "g"), amount(d), local(k, ".2f"), str(first)] for e, d, k, first in paper_crossings()]
-    names = [t(f"learn.composition.{c}") for c in ("epsilon", "delta", "crossing", "first")]
-    table(names, rows, alt=t("learn.composition.table"))
+    table([LAB.say(c) for c in ("epsilon", "delta", "crossing", "first")], rows, alt=LAB.say("table"))

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from ui.learn.controls import pick, segments, slide
-from ui.learn.kept import draw
+from ui.learn.lab import Lab
 from ui.learn.numbers.choosing import EXAMPLES, STEPS, Floats, tables
 from ui.shared.charts import Figure, marks, squares
-from ui.shared.text import local, percent, t
+from ui.shared.text import local, percent
 from ui.shared.theme import facts, hues, palette
 
+LAB = Lab("consistency")
 BEST = 3 / 5  # weights go by the inverse of the variance: 1/2 against 1/3
 
 
@@ -20,19 +20,18 @@ def figure(values: list[Floats]) -> Figure:
     """Both tables as numbers on a heat map, and the counts of A in each."""
     from plotly.subplots import make_subplots
 
-    colours = palette()
-    titles = ("A x B", "A x C", t("learn.consistency.says"))
-    out = make_subplots(rows=1, cols=3, subplot_titles=titles, horizontal_spacing=0.09)
+    colours, names = palette(), ("A x B", "A x C")
+    out = make_subplots(rows=1, cols=3, subplot_titles=(*names, LAB.say("says")), horizontal_spacing=0.09)
     scale = [[0, colours.paper], [1, colours.accent]]
+    look: dict[str, Any] = {"zmin": -4, "zmax": 24, "texttemplate": "%{text}", "textfont": {"size": 15}}
+    look["hovertemplate"] = "%{y}, %{x}: %{z:.2f}<extra></extra>"
     for i, (v, other) in enumerate(zip(values, "BC", strict=True)):
         x = [f"{other}{j + 1}" for j in range(v.shape[1])]
         text = [[local(c, ".1f") for c in row] for row in v]
-        look: dict[str, Any] = {"zmin": -4, "zmax": 24, "texttemplate": "%{text}", "textfont": {"size": 15}}
-        look["hovertemplate"] = "%{y}, %{x}: %{z:.2f}<extra></extra>"
         out.add_trace(squares(v, x, ["A1", "A2"], scale, gap=2, text=text, **look), 1, i + 1)
         out.update_yaxes(autorange="reversed", showgrid=False, row=1, col=i + 1)
         out.update_xaxes(showgrid=False, row=1, col=i + 1)
-    for v, name, symbol, hue in zip(values, ("A x B", "A x C"), ("circle", "x"), hues()[:2], strict=True):
+    for v, name, symbol, hue in zip(values, names, ("circle", "x"), hues()[:2], strict=True):
         out.add_trace(marks(["A1", "A2"], v.sum(axis=1), name, hue, symbol, size=12), 1, 3)
     out.update_yaxes(range=[0, 24], row=1, col=3)
     out.update_layout(legend={"y": 0, "yanchor": "bottom"}, margin={"t": 40, "l": 8, "r": 8, "b": 8})
@@ -48,22 +47,17 @@ def averaged(weight: float) -> float:
 def show() -> None:
     """Step, example, figure, totals."""
     a, b = st.columns([3, 2], gap="medium")
-    step = segments(t("learn.consistency.step"), STEPS, "noisy", key="consistency_step", at=a)
-    example = pick(t("learn.consistency.example"), tuple(EXAMPLES), key="consistency_example", at=b)
+    step = LAB.segments("step", STEPS, "noisy", at=a)
+    example = LAB.pick("example", tuple(EXAMPLES), "worked", at=b)
     values = tables(example, step)
-    sums = [float(v.sum()) for v in values]
+    one, two = (local(float(v.sum()), ".1f") for v in values)
     gap = float(np.abs(values[0].sum(axis=1) - values[1].sum(axis=1)).max())
-    alt = t("learn.consistency.alt", one=local(sums[0], ".1f"), two=local(sums[1], ".1f"), gap=local(gap, ".1f"))
-    draw(figure, values, of=(example, step), alt=alt, key="consistency_plot", height=320)
-    st.write(t(f"learn.consistency.note_{step}"))
-    weight = slide(t("learn.consistency.weight"), 0, 100, 100, key="consistency_weight") / 100
-    best = averaged(BEST)
+    alt = LAB.say("alt", one=one, two=two, gap=local(gap, ".1f"))
+    LAB.draw(figure, values, of=(example, step), alt=alt, height=320)
+    st.write(LAB.say(f"note_{step}"))
+    mine, best = averaged(LAB.slide("weight", 0, 100, 100) / 100), averaged(BEST)
     facts(
-        (local(averaged(weight), ".3f"), t("learn.consistency.mine"), t("learn.consistency.mine_note")),
-        (
-            percent(averaged(weight) / best - 1),
-            t("learn.consistency.more"),
-            t("learn.consistency.more_note", best=local(best, ".3f")),
-        ),
+        (local(mine, ".3f"), LAB.say("mine"), LAB.say("mine_note")),
+        (percent(mine / best - 1), LAB.say("more"), LAB.say("more_note", best=local(best, ".3f"))),
     )
     st.write(alt)

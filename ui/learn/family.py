@@ -4,13 +4,13 @@ import streamlit as st
 
 from dpsyn_core.privacy import best_guess
 from ui.learn.attacker import near
-from ui.learn.controls import epsilon, pick, slide
-from ui.learn.kept import draw
+from ui.learn.lab import Lab
 from ui.learn.numbers import family as lesson
 from ui.shared.charts import Figure, chart, curve, marks
-from ui.shared.text import local, number, percent, t
+from ui.shared.text import local, number, percent
 from ui.shared.theme import facts, hues, palette
 
+LAB = Lab("family")
 DELTA = 1e-9
 MOST = 12
 KINDS = ("laplace", "gaussian")
@@ -25,84 +25,45 @@ def promised(kind: str, eps: float, people: int, unit: int) -> lesson.Promise:
 
 def figure(kind: str, eps: float, family: int) -> Figure:
     """How often the best attack is right about a group, against its size, by whom the noise protects."""
-    colours = palette()
-    sizes = list(range(1, MOST + 1))
-    out = chart()
-    limits = [lesson.bound(eps, k) for k in sizes]
-    out.add_trace(curve(sizes, limits, t("learn.family.bound"), colours.real, "dot", width=2))
+    colours, sizes = palette(), list(range(1, MOST + 1))
+    limits, unseen = [lesson.bound(eps, k) for k in sizes], {"showlegend": False, "hoverinfo": "skip"}
+    out = chart(LAB.curve("bound", sizes, limits, colours.real, "dot", width=2))
     for unit, name, colour, dash in ((1, "single", hues()[1], "dash"), (family, "household", hues()[0], "solid")):
         y = [promised(kind, eps, k, unit).guess for k in sizes]
-        label = t(f"learn.family.{name}", n=family)
-        out.add_trace(curve(sizes, y, label, colour, dash, mode="lines+markers"))
+        out.add_trace(curve(sizes, y, LAB.say(name, n=family), colour, dash, mode="lines+markers"))
         here = promised(kind, eps, family, unit).guess
-        out.add_trace(
-            marks([family], [here], None, colours.warning, "diamond", size=13, showlegend=False, hoverinfo="skip")
-        )
-    out.update_xaxes(title=t("learn.family.x"), dtick=1, range=[0.5, MOST + 0.5])
-    out.update_yaxes(title=t("learn.family.y"), tickformat=".0%", range=[0.48, 1.02])
+        out.add_trace(marks([family], [here], None, colours.warning, "diamond", size=13, **unseen))
+    out.update_xaxes(title=LAB.say("x"), dtick=1, range=[0.5, MOST + 0.5])
+    out.update_yaxes(title=LAB.say("y"), tickformat=".0%", range=[0.48, 1.02])
     return out
 
 
 def found(kind: str, eps: float, family: int) -> dict[str, str]:
     """What the closing sentence says at these settings."""
     group, household = promised(kind, eps, family, 1), promised(kind, eps, family, family)
-    bound = best_guess(group.epsilon, DELTA if kind == "gaussian" else 0.0)
-    return {
-        "eps": local(eps, "g"),
-        "n": str(family),
-        "whole": local(group.epsilon, ".3g"),
-        "rule": t(f"learn.family.rule_{kind}", n=family),
-        "bound": near(bound),
-        "group": near(group.guess),
-        "noise": local(group.noise, ".3g"),
-        "wide": local(household.noise, ".3g"),
-    }
+    bound = near(best_guess(group.epsilon, DELTA if kind == "gaussian" else 0.0))
+    said = {"n": str(family), "rule": LAB.say(f"rule_{kind}", n=family), "bound": bound, "group": near(group.guess)}
+    numbers = {"whole": group.epsilon, "noise": group.noise, "wide": household.noise}
+    return said | {"eps": local(eps, "g")} | {name: local(value, ".3g") for name, value in numbers.items()}
 
 
 def show() -> dict[str, str]:
     """Controls, numbers, figure."""
     a, b, c = st.columns(3, gap="medium")
-    eps = epsilon("family_epsilon", 0.5, at=a)
-    family = slide(t("learn.family.size"), 2, MOST, 5, key="family_size", at=b)
-    kind = pick(t("learn.family.noise"), KINDS, key="family_noise", at=c)
-    one, group = promised(kind, eps, 1, 1), promised(kind, eps, family, 1)
-    whole = promised(kind, eps, family, family)
+    eps, family = LAB.epsilon(0.5, at=a), LAB.slide("size", 2, MOST, 5, at=b)
+    kind = LAB.pick("noise", KINDS, "laplace", at=c)
+    one, group, whole = promised(kind, eps, 1, 1), promised(kind, eps, family, 1), promised(kind, eps, family, family)
+    price, price_one = (number(round(promise.noise, 1)) for promise in (whole, one))
     facts(
-        (
-            local(group.epsilon, ".3g"),
-            t("learn.family.epsilon", n=family),
-            t("learn.family.epsilon_one", eps=local(eps, "g")),
-        ),
-        (
-            percent(group.guess),
-            t("learn.family.guess", n=family),
-            t("learn.family.guess_one", guess=percent(one.guess)),
-        ),
-        (
-            f"±{number(round(whole.noise, 1))}",
-            t("learn.family.price", n=family),
-            t("learn.family.price_one", noise=number(round(one.noise, 1))),
-        ),
+        (local(group.epsilon, ".3g"), LAB.say("epsilon", n=family), LAB.say("epsilon_one", eps=local(eps, "g"))),
+        (percent(group.guess), LAB.say("guess", n=family), LAB.say("guess_one", guess=percent(one.guess))),
+        (f"±{price}", LAB.say("price", n=family), LAB.say("price_one", noise=price_one)),
     )
-    reading = t(
-        "learn.family.reading",
-        eps=local(eps, "g"),
-        n=family,
-        group=percent(group.guess),
-        one=percent(one.guess),
-        whole=percent(whole.guess),
-        times=local(whole.noise / one.noise, ".1f"),
-    )
-    draw(figure, kind, eps, family, alt=t("learn.family.alt", reading=reading), key="family_plot", height=400)
+    guesses = {"group": percent(group.guess), "one": percent(one.guess), "whole": percent(whole.guess)}
+    times = local(whole.noise / one.noise, ".1f")
+    reading = LAB.say("reading", eps=local(eps, "g"), n=family, times=times, **guesses)
+    LAB.draw(figure, kind, eps, family, alt=LAB.say("alt", reading=reading), height=400)
     if kind == "gaussian":
-        rule, exact = (f(eps, DELTA, family) for f in (lesson.simple_delta, lesson.exact_delta))
-        st.write(
-            t(
-                "learn.family.textbook",
-                n=family,
-                eps=local(family * eps, "g"),
-                rule=local(rule, ".1g"),
-                exact=local(exact, ".1g"),
-            )
-        )
+        rule, exact = (local(f(eps, DELTA, family), ".1g") for f in (lesson.simple_delta, lesson.exact_delta))
+        st.write(LAB.say("textbook", n=family, eps=local(family * eps, "g"), rule=rule, exact=exact))
     return found(kind, eps, family)

@@ -5,7 +5,8 @@ from importlib import import_module
 
 import streamlit as st
 
-from ui.learn import HOUR, LABS, controls, guessing, sharing, shelf
+from ui.learn import HOUR, LABS, guessing, sharing, shelf
+from ui.learn.lab import forget_others
 from ui.shared import languages
 from ui.shared.access import classroom
 from ui.shared.going import by_history
@@ -64,7 +65,7 @@ def pinned() -> bool:
 
 def show(name: str) -> None:
     """One lab: its question, the guess, and once that is made the figure, what it shows, and the next lab."""
-    controls.forget_others(name, LABS)
+    forget_others(name, LABS)
     if pinned():
         note(t(f"learn.{name}.name"))
     else:
@@ -81,13 +82,8 @@ def show(name: str) -> None:
                 st.write(t(f"learn.{name}.a{i}", **found))
         if not pinned():
             after = following(name)
-            st.button(
-                t("learn.next", name=t(f"learn.{after}.name")),
-                key="learn_next",
-                type="primary",
-                on_click=_open,
-                args=(after,),
-            )
+            words = t("learn.next", name=t(f"learn.{after}.name"))
+            st.button(words, key="learn_next", type="primary", on_click=_open, args=(after,))
     note(t("learn.source", source=t(f"learn.{name}.source")))
     sharing.buttons(pins=not pinned())
     if classroom():  # where there is no side panel

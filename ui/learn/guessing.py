@@ -4,6 +4,7 @@ import secrets
 import statistics
 import threading
 from collections import Counter, OrderedDict
+from typing import Any
 
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
@@ -12,7 +13,7 @@ from ui.learn.numbers import guesses
 from ui.shared.charts import Figure, chart, curve, marks
 from ui.shared.faults import ShownFaults
 from ui.shared.text import counted, literal, number, t
-from ui.shared.theme import CONFIG, dark, dressed, note, palette
+from ui.shared.theme import note, palette, show
 
 MOST = 500  # guesses of a lab; the oldest go first
 FRESH = 2.0  # seconds between two looks at the board
@@ -58,15 +59,9 @@ def panel(lab: str) -> DeltaGenerator | None:
         if not is_open(lab):
             left, middle, right = st.columns([6, 2, 2], vertical_alignment="bottom", gap="medium")
             left.select_slider(t("guess.field"), guesses.AXES[lab].steps(), key=f"guess_{lab}", format_func=_short)
-            middle.button(
-                t("guess.press"),
-                key=f"guess_press_{lab}",
-                type="primary",
-                width="stretch",
-                on_click=_compare,
-                args=(lab,),
-            )
-            right.button(t("guess.show"), key=f"guess_show_{lab}", width="stretch", on_click=_open, args=(lab,))
+            of: dict[str, Any] = {"width": "stretch", "args": (lab,)}
+            middle.button(t("guess.press"), key=f"guess_press_{lab}", type="primary", on_click=_compare, **of)
+            right.button(t("guess.show"), key=f"guess_show_{lab}", on_click=_open, **of)
             _live(lab)
             return None
         left, right = st.columns([5, 6], gap="large")
@@ -122,13 +117,8 @@ def _board(lab: str) -> None:
             return
         finding = counted("guess.count", len(found), middle=_short(statistics.median(found))) if found else ""
         figure = strip(guesses.AXES[lab], found, answer, st.session_state.get(f"{MINE}_{lab}"))
-        st.plotly_chart(
-            dressed(figure, is_dark=dark(), height=HEIGHT),
-            theme=None,
-            key=f"guess_plot_{lab}",
-            config=CONFIG,
-            alt=t("guess.alt", finding=finding or t("guess.nobody")),
-        )
+        alt = t("guess.alt", finding=finding or t("guess.nobody"))
+        show(figure, key=f"guess_plot_{lab}", alt=alt, height=HEIGHT, with_files=False)
         if len(found) > 1:
             note(finding)
 

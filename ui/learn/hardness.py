@@ -4,13 +4,13 @@ import math
 
 import streamlit as st
 
-from ui.learn.controls import epsilon, steps
-from ui.learn.kept import draw
+from ui.learn.lab import Lab
 from ui.learn.numbers import bounds as lesson
 from ui.shared.charts import Figure, chart, curve, marks
-from ui.shared.text import local, number, percent, t
+from ui.shared.text import local, number, percent
 from ui.shared.theme import facts, hues, palette
 
+LAB = Lab("hardness")
 WAYS = (2, 3, 4, 5, 6)
 COLUMNS = (10, 20, 45, 100, 500)
 RECORDS = tuple(10**k for k in range(3, 13))
@@ -20,43 +20,20 @@ RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")  # power
 def figure(k: int, columns: int, records: int, eps: float) -> Figure:
     """Errors on one logarithmic axis, the theorems' from below."""
     found = lesson.errors(k, columns, records, eps)
-    colours = {
-        "published": palette().warning,
-        "rebuild": palette().warning,
-        "fingerprint": hues()[1],
-        "noise": hues()[0],
-        "fresh": palette().real,
-    }
-    worked_out = min(found.values()) < 1e-30  # the one case with all its factors
-    left, right = (-70, 5) if worked_out else (-13, 5)
+    theirs, real = palette().warning, palette().real
+    colours = {"published": theirs, "rebuild": theirs, "fingerprint": hues()[1], "noise": hues()[0], "fresh": real}
+    # the first is the one case with all its factors
+    left, right, every = (-70, 5, 30) if min(found.values()) < 1e-30 else (-13, 5, 4)
     out = chart()
     for name, error in found.items():
-        label = t(f"learn.hardness.{name}")
-        out.add_trace(curve([10.0**left, error], [label] * 2, None, colours[name], width=3, showlegend=False))
-        out.add_trace(
-            marks(
-                [error],
-                [label],
-                None,
-                colours[name],
-                "diamond",
-                size=14,
-                mode="markers+text",
-                showlegend=False,
-                text=[power(error)],
-                textposition="top right" if name == "published" else "top left",
-            )
-        )
-    every = 30 if worked_out else 4
+        label, colour = LAB.say(name), colours[name]
+        side = "top right" if name == "published" else "top left"
+        words = {"mode": "markers+text", "text": [power(error)], "textposition": side, "showlegend": False}
+        out.add_trace(curve([10.0**left, error], [label] * 2, None, colour, width=3, showlegend=False))
+        out.add_trace(marks([error], [label], None, colour, "diamond", size=14, **words))
     ticks = list(range(-every * (-left // every), right + 1, every))
-    out.update_xaxes(
-        title=t("learn.hardness.x"),
-        type="log",
-        range=[left, right],
-        tickangle=0,
-        tickvals=[10.0**k for k in ticks],
-        ticktext=[f"10<sup>{k}</sup>" if k else "1" for k in ticks],
-    )
+    axis = {"type": "log", "range": [left, right], "tickangle": 0, "tickvals": [10.0**k for k in ticks]}
+    out.update_xaxes(title=LAB.say("x"), ticktext=[f"10<sup>{k}</sup>" if k else "1" for k in ticks], **axis)
     out.update_yaxes(automargin=True)
     return out
 
@@ -80,20 +57,15 @@ def show() -> None:
     """Controls, numbers, figure."""
     most, width, case = lesson.WORKED_OUT
     a, b, c, d = st.columns(4, gap="medium")
-    k = int(steps(t("learn.hardness.ways"), WAYS, most, key="hardness_ways", at=a))
-    columns = int(steps(t("learn.hardness.columns"), COLUMNS, width, key="hardness_columns", at=b))
-    records = int(steps(t("learn.hardness.records"), RECORDS, case, key="hardness_records", at=c))
-    eps = epsilon("hardness_epsilon", at=d)
+    k, columns = LAB.steps("ways", WAYS, most, at=a), LAB.steps("columns", COLUMNS, width, at=b)
+    records, eps = LAB.steps("records", RECORDS, case, at=c), LAB.epsilon(at=d)
     found = lesson.errors(k, columns, records, eps)
     facts(
-        (number(math.comb(columns, k)), t("learn.hardness.marginals", k=k), t("learn.hardness.marginals_note")),
-        (local(found["noise"] / found["rebuild"], ".2g"), t("learn.hardness.above"), t("learn.hardness.above_note")),
+        (number(math.comb(columns, k)), LAB.say("marginals", k=k), LAB.say("marginals_note")),
+        (local(found["noise"] / found["rebuild"], ".2g"), LAB.say("above"), LAB.say("above_note")),
     )
-    there = lesson.errors(most, width, case, eps)
-    factors = t("learn.hardness.factors", k=most, columns=width, records=number(case),
-        rebuild=_ten_to(there["rebuild"]), published=_ten_to(there["published"]))  # fmt: skip
-    reading = t("learn.hardness.reading", records=number(records), columns=columns, k=k, noise=_small(found["noise"]),
-        rebuild=_small(found["rebuild"]), fresh=_small(found["fresh"])) + " " + factors  # fmt: skip
-    alt = t("learn.hardness.alt", reading=reading)
-    draw(figure, k, columns, records, eps, alt=alt, key="hardness_plot", height=380)
-    st.write(reading)
+    there = {name: _ten_to(error) for name, error in lesson.errors(most, width, case, eps).items()}
+    factors = LAB.say("factors", k=most, columns=width, records=number(case), **there)
+    shares = {name: _small(error) for name, error in found.items() if name != "published"}
+    reading = LAB.say("reading", records=number(records), columns=columns, k=k, **shares)
+    LAB.tell(f"{reading} {factors}", figure, k, columns, records, eps, height=380)

@@ -5,12 +5,9 @@ from collections import OrderedDict
 from collections.abc import Callable, Hashable
 from typing import Any
 
-import streamlit as st
-
 from ui.shared.charts import Figure
-from ui.shared.text import language, t
+from ui.shared.text import language
 from ui.shared.theme import dark, dressed
-from ui.shared.theme import show as shown
 
 MOST = 300  # figures, of about 100 kB each
 _figures: OrderedDict[Hashable, Figure] = OrderedDict()
@@ -37,14 +34,3 @@ def kept(make: Callable[..., Figure], *args: Any, height: int, of: Hashable = No
         while len(_figures) > MOST:
             _figures.popitem(last=False)
     return made
-
-
-def draw(make: Callable[..., Figure], *args: Any, alt: str, key: str, height: int, of: Hashable = None) -> None:
-    """Draws a kept figure; see `kept`, and `ui.shared.theme.show`."""
-    shown(kept(make, *args, height=height, of=of), alt=alt, key=key, ready=True)
-
-
-def tell(lab: str, reading: str, make: Callable[..., Figure], *args: Any, height: int, of: Hashable = None) -> None:
-    """Draws the figure of a lab, and says below it what it shows; see `kept`."""
-    draw(make, *args, alt=t(f"learn.{lab}.alt", reading=reading), key=f"{lab}_plot", height=height, of=of)
-    st.write(reading)

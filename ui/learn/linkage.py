@@ -3,13 +3,13 @@
 import numpy as np
 import streamlit as st
 
-from ui.learn.controls import several, steps
-from ui.learn.kept import tell
+from ui.learn.lab import Lab
 from ui.learn.numbers import asking as lesson
 from ui.shared.charts import Figure, bars, chart
-from ui.shared.text import percent, t
+from ui.shared.text import percent
 from ui.shared.theme import facts, palette
 
+LAB = Lab("linkage")
 LEAST = (2, 3, 5, 10, 20)
 STARTS = (1, 2, 3, 5, 10, 20, 50)  # of the classes of group sizes
 
@@ -27,23 +27,22 @@ def figure(known: tuple[str, ...], band: int, k: int) -> Figure:
     share = np.bincount(at, minlength=len(STARTS)) / len(at)
     fill = [colours.warning if start < k else colours.accent for start in STARTS]
     out = chart(bars(labels(), share, None, fill, hovertemplate="%{x}: %{y:.1%}<extra></extra>"))
-    out.update_xaxes(title=t("learn.linkage.x"), type="category")
-    out.update_yaxes(title=t("learn.linkage.y"), tickformat=".0%", range=[0, 1])
+    out.update_xaxes(title=LAB.say("x"), type="category")
+    out.update_yaxes(title=LAB.say("y"), tickformat=".0%", range=[0, 1])
     return out
 
 
 def show() -> None:
     """Controls, numbers, figure."""
-    known = tuple(several(t("learn.linkage.known"), lesson.KNOWN, lesson.KNOWN[:3], key="linkage_known", words=""))
+    known = LAB.several("known", lesson.KNOWN, lesson.KNOWN[:3])
     a, b = st.columns(2, gap="medium")
-    band = int(steps(t("learn.linkage.band"), lesson.BANDS, 1, key="linkage_band", at=a))
-    k = int(steps(t("learn.linkage.k"), LEAST, 5, key="linkage_k", at=b))
+    band, k = LAB.steps("band", lesson.BANDS, 1, at=a), LAB.steps("k", LEAST, 5, at=b)
     found = lesson.linked(known, band)
     alone, below, told = percent(found.below(2)), percent(found.below(k)), percent(found.told(k))
     facts(
-        (alone, t("learn.linkage.alone"), t("learn.linkage.alone_note")),
-        (below, t("learn.linkage.below", k=k), t("learn.linkage.below_note")),
-        (told, t("learn.linkage.told"), t("learn.linkage.told_note", k=k)),
+        (alone, LAB.say("alone"), LAB.say("alone_note")),
+        (below, LAB.say("below", k=k), LAB.say("below_note")),
+        (told, LAB.say("told"), LAB.say("told_note", k=k)),
     )
-    reading = t("learn.linkage.reading", alone=alone, below=below, k=k, given=told)
-    tell("linkage", reading, figure, known, band, k, height=360)
+    reading = LAB.say("reading", alone=alone, below=below, k=k, given=told)
+    LAB.tell(reading, figure, known, band, k, height=360)

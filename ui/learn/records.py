@@ -4,13 +4,13 @@ import numpy as np
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from ui.learn.controls import epsilon, segments, steps
-from ui.learn.kept import draw
+from ui.learn.lab import Lab
 from ui.learn.numbers import accounting as lesson
-from ui.shared.charts import Figure, chart, curve
-from ui.shared.text import local, number, percent, t
+from ui.shared.charts import Figure
+from ui.shared.text import local, number, percent
 from ui.shared.theme import facts, hues, palette
 
+LAB = Lab("records")
 RECORDS = (100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 1_000_000, 10_000_000)
 CELLS = (10, 30, 100, 300, 1_000)
 USUAL = 100  # cells
@@ -25,98 +25,82 @@ LARGEST = 999.0  # epsilon up to which one is sought
 
 def figure(records: int, cells: int, eps: float) -> Figure:
     """Expected error of a table by the number of records: noise, and a fresh sample of as many."""
-    out = chart()
-    lines = (
-        ("noise", lesson.noise_error(AXIS, cells, TABLES, eps, DELTA), "solid"),
-        ("tenth", lesson.noise_error(AXIS, cells, TABLES, eps / 10, DELTA), "dash"),
-        ("sample", lesson.sample_error(AXIS, cells), "dot"),
-    )
-    for (name, y, dash), colour in zip(lines, hues(), strict=False):
-        out.add_trace(curve(AXIS, y, t(f"learn.records.{name}"), colour, dash))
-    out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
-    out.update_yaxes(title=t("learn.records.y"), type="log", dtick=1, range=[-5.2, 0.05], tickformat=".3~%")
-    return out
+    noise, tenth = (lesson.noise_error(AXIS, cells, TABLES, e, DELTA) for e in (eps, eps / 10))
+    first, second, third, *_ = hues()
+    lines = ("noise", noise, first, "solid"), ("tenth", tenth, second, "dash")
+    out = LAB.curves(AXIS, *lines, ("sample", lesson.sample_error(AXIS, cells), third, "dot"))
+    out.update_yaxes(title=LAB.say("y"), type="log", dtick=1, range=[-5.2, 0.05], tickformat=".3~%")
+    return _by_records(out, records)
 
 
 def marginals_figure(records: int, error: float, eps: float) -> Figure:
     """How many marginals can have this error, by the number of records, under epsilon alone and with delta."""
-    out = chart()
-    both = lesson.marginals_within(error, AXIS, eps)
-    for name, y, colour, dash in zip(("pure", "approximate"), both, hues(), ("dash", "solid"), strict=False):
-        out.add_trace(curve(AXIS, y, t(f"learn.records.{name}"), colour, dash))
+    pure, approximate = lesson.marginals_within(error, AXIS, eps)
+    out = LAB.curves(AXIS, ("pure", pure, hues()[0], "dash"), ("approximate", approximate, hues()[1], "solid"))
+    out.update_yaxes(title=LAB.say("y_marginals"), type="log", dtick=2, range=[0, 10], tickformat=",~r")
+    return _by_records(out, records)
+
+
+def _by_records(out: Figure, records: int) -> Figure:
+    """The figure with the axis of records, on which the chosen number is marked."""
     out.add_vline(x=records, line={"color": palette().line, "dash": "dot"})
-    out.update_xaxes(title=t("learn.records.x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
-    out.update_yaxes(title=t("learn.records.y_marginals"), type="log", dtick=2, range=[0, 10], tickformat=",~r")
-    return out
+    return out.update_xaxes(title=LAB.say("x"), type="log", range=[2, 7], tickvals=TICKS, tickformat=",~r")
+
+
+def needed(records: int, cells: int) -> list[str]:
+    """Epsilon at which noise alone gives the wanted error, with so many records and with ten times as many."""
+    found = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
+    return [LAB.say("over") if e > LARGEST else local(e, ".3g") for e in found]
 
 
 def found(records: int, cells: int, eps: float) -> dict[str, str]:
     """What the closing sentence says at these settings."""
-    needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
-    here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
-    cross = lesson.records_where_noise_is_chance(cells, TABLES, eps, DELTA)
-    return {
-        "wanted": percent(WANTED, 0),
-        "here": here,
-        "more": more,
-        "eps": local(eps, "g"),
-        "cells": number(cells),
-        "cross": number(float(f"{cross:.2g}")),
-    }
+    here, more = needed(records, cells)
+    cross = number(float(f"{lesson.records_where_noise_is_chance(cells, TABLES, eps, DELTA):.2g}"))
+    said = {"wanted": percent(WANTED, 0), "eps": local(eps, "g"), "cells": number(cells)}
+    return said | {"here": here, "more": more, "cross": cross}
 
 
 def show() -> dict[str, str]:
     """The view, controls, numbers, figure."""
-    view = segments(t("learn.records.view"), VIEWS, "error", key="records_view")
+    view = LAB.segments("view", VIEWS, "error")
     a, b, c = st.columns(3, gap="medium")
-    records = int(steps(t("learn.records.records"), RECORDS, 10_000, key="records_records", at=a))
-    eps = epsilon("records_epsilon", at=c)
+    records, eps = LAB.steps("records", RECORDS, 10_000, at=a), LAB.epsilon(at=c)
     if view == "marginals":
         _marginals(records, eps, b)
         return found(records, USUAL, eps)
-    cells = int(steps(t("learn.records.cells"), CELLS, USUAL, key="records_cells", at=b))
+    cells = LAB.steps("cells", CELLS, USUAL, at=b)
     _error(records, cells, eps)
     return found(records, cells, eps)
 
 
 def _error(records: int, cells: int, eps: float) -> None:
     """Numbers and figure of the error of a table."""
-    error = float(lesson.noise_error([records], cells, TABLES, eps, DELTA)[0])
-    sample = float(lesson.sample_error([records], cells)[0])
-    needed = [lesson.epsilon_for(WANTED, n, cells, TABLES, DELTA) for n in (records, 10 * records)]
-    here, more = (t("learn.records.over") if e > LARGEST else local(e, ".3g") for e in needed)
+    error = percent(float(lesson.noise_error([records], cells, TABLES, eps, DELTA)[0]))
+    sample, wanted = percent(float(lesson.sample_error([records], cells)[0])), percent(WANTED, 0)
+    here, more = needed(records, cells)
     facts(
-        (percent(error), t("learn.records.noise_is"), t("learn.records.sample_is", error=percent(sample))),
-        (here, t("learn.records.needed", error=percent(WANTED, 0)), t("learn.records.more", epsilon=more)),
+        (error, LAB.say("noise_is"), LAB.say("sample_is", error=sample)),
+        (here, LAB.say("needed", error=wanted), LAB.say("more", epsilon=more)),
     )
-    reading = t("learn.records.reading", records=number(records), cells=number(cells), tables=TABLES,
-        error=percent(error), sample=percent(sample), here=here, more=more, wanted=percent(WANTED, 0))  # fmt: skip
-    draw(figure, records, cells, eps, alt=t("learn.records.alt", reading=reading), key="records_plot", height=400)
+    table = {"records": number(records), "cells": number(cells), "tables": TABLES}
+    reading = LAB.say("reading", error=error, sample=sample, here=here, more=more, wanted=wanted, **table)
+    LAB.draw(figure, records, cells, eps, alt=LAB.say("alt", reading=reading), height=400)
 
 
 def _marginals(records: int, eps: float, place: DeltaGenerator) -> None:
     """A control in its place, numbers and figure of the marginals that can have one error."""
-    share = steps(
-        t("learn.records.share"), ERRORS, 1e-3, key="records_share", words=lambda e: percent(float(e), 3), at=place
-    )
+    share = LAB.steps("share", ERRORS, 1e-3, words=lambda e: percent(e, 3), at=place)
     both = lesson.marginals_within(share, [records, 10 * records], eps)
     shown = [[number(float(f"{int(m):.3g}")) for m in line] for line in both]
     (pure, more_pure), (approximate, more_approximate) = shown
     facts(
-        (pure, t("learn.records.pure_is"), t("learn.records.ten", count=more_pure)),
-        (approximate, t("learn.records.approximate_is"), t("learn.records.ten", count=more_approximate)),
+        (pure, LAB.say("pure_is"), LAB.say("ten", count=more_pure)),
+        (approximate, LAB.say("approximate_is"), LAB.say("ten", count=more_approximate)),
     )
-    reading = t(
-        "learn.records.marginals_reading",
-        share=percent(share, 3),
-        records=number(records),
-        eps=local(eps, "g"),
-        pure=pure,
-        approximate=approximate,
-        more_pure=more_pure,
-        more_approximate=more_approximate,
-    )
-    alt = t("learn.records.marginals_alt", reading=reading)
-    draw(marginals_figure, records, share, eps, alt=alt, key="records_marginals", height=400)
+    counts = {"pure": pure, "approximate": approximate, "more_pure": more_pure, "more_approximate": more_approximate}
+    settings = {"share": percent(share, 3), "records": number(records), "eps": local(eps, "g")}
+    reading = LAB.say("marginals_reading", **settings, **counts)
+    alt = LAB.say("marginals_alt", reading=reading)
+    LAB.draw(marginals_figure, records, share, eps, alt=alt, height=400, key="marginals")
     st.write(reading)

@@ -2,13 +2,13 @@
 
 import streamlit as st
 
-from ui.learn.controls import pick, several
-from ui.learn.kept import draw
+from ui.learn.lab import Lab
 from ui.learn.numbers import growing as lesson
-from ui.shared.charts import Figure, chart, curve
-from ui.shared.text import local, number, t
+from ui.shared.charts import Figure, chart
+from ui.shared.text import local, number
 from ui.shared.theme import hues
 
+LAB = Lab("sweeps")
 DRAWN = ("errors", "rates")
 RECORDS = 4_000  # of the sample, in the runs made beforehand
 WAYS = ("mcf", "replace", "duplicate", "s5", "polish")
@@ -26,12 +26,10 @@ def figure(drawn: str, chosen: tuple[str, ...]) -> Figure:
         if errors and name not in chosen:
             continue
         first = len(lines["s5"]) if name == "polish" else 1
-        x, label = list(range(first, first + len(lines[name]))), t(f"learn.sweeps.{name.replace('-', '_')}")
-        out.add_trace(curve(x, lines[name], label, hues()[i], DASHES[i]))
-    out.update_xaxes(title=t("learn.sweeps.sweeps"), range=[0, ENDS[drawn]])
-    out.update_yaxes(
-        title=t(f"learn.sweeps.{drawn}_axis"), range=[0, TOPS[drawn]], tickformat=".0%" if errors else ".1f"
-    )
+        x = list(range(first, first + len(lines[name])))
+        out.add_trace(LAB.curve(name.replace("-", "_"), x, lines[name], hues()[i], DASHES[i]))
+    out.update_xaxes(title=LAB.say("sweeps"), range=[0, ENDS[drawn]])
+    out.update_yaxes(title=LAB.say(f"{drawn}_axis"), range=[0, TOPS[drawn]], tickformat=".0%" if errors else ".1f")
     return out
 
 
@@ -44,9 +42,8 @@ def found() -> dict[str, str]:
 def show() -> dict[str, str]:
     """Controls and figure."""
     a, b = st.columns([2, 3], gap="medium")
-    drawn = pick(t("learn.sweeps.draw"), DRAWN, key="sweeps_draw", words="draw_", at=a)
-    chosen = several(t("learn.sweeps.ways"), WAYS, WAYS, key="sweeps_ways", words="", at=b)
+    drawn, chosen = LAB.pick("draw", DRAWN, "errors", words="draw_", at=a), LAB.several("ways", WAYS, WAYS, at=b)
     values = found()
-    alt = t(f"learn.sweeps.{drawn}_alt", records=number(RECORDS), **values)
-    draw(figure, drawn, tuple(chosen), alt=alt, key="sweeps_plot", height=400)
+    alt = LAB.say(f"{drawn}_alt", records=number(RECORDS), **values)
+    LAB.draw(figure, drawn, chosen, alt=alt, height=400)
     return values

@@ -7,12 +7,12 @@ import streamlit as st
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import affine_plane, greedy_cover, pair_error, schonheim, uncovered
-from ui.learn.controls import pick, slide
-from ui.learn.kept import draw
-from ui.shared.charts import Figure, curve, squares
-from ui.shared.text import number, t
+from ui.learn.lab import Lab
+from ui.shared.charts import Figure, squares
+from ui.shared.text import number
 from ui.shared.theme import facts, hues, palette
 
+LAB = Lab("views")
 Design = list[tuple[int, ...]]
 POINTS = 12
 EXAMPLE: Design = [tuple(range(8)), (0, 1, 2, 3, 8, 9, 10, 11), tuple(range(4, 12))]  # the published Example 1
@@ -52,12 +52,12 @@ def _typed() -> Design | None:
     key = "views_own"
     if key not in st.session_state:
         st.session_state[key] = st.query_params.get(key, USUAL)
-    text = str(st.text_input(t("learn.views.own_field"), key=key, max_chars=200, help=t("learn.views.own_help")))
+    text = str(st.text_input(LAB.say("own_field"), key=key, max_chars=200, help=LAB.say("own_help")))
     st.query_params[key] = text
     try:
         return own(text)
     except ValueError:
-        st.error(t("learn.views.own_wrong", n=POINTS))
+        st.error(LAB.say("own_wrong", n=POINTS))
         return None
 
 
@@ -80,18 +80,16 @@ def figure(views: Design, points: int) -> Figure:
     np.fill_diagonal(z, np.nan)
     out = make_subplots(rows=1, cols=2, column_widths=[0.48, 0.52], horizontal_spacing=0.2)
     scale = [[0, colours.soft], [1, colours.accent]]
-    ends, hover = {"zmin": 0, "zmax": max(2, np.nanmax(z))}, t("learn.views.hover")
+    ends, hover = {"zmin": 0, "zmax": max(2, np.nanmax(z))}, LAB.say("hover")
     out.add_trace(squares(z, names, names, scale, hovertemplate=hover, hoverongaps=False, **ends), 1, 1)
     sizes = list(range(3, 13))
-    for order, hue, dash in ((2, hues()[0], "solid"), (3, hues()[1], "dash")):
+    for order, name, hue, dash in ((2, "pairs", hues()[0], "solid"), (3, "triples", hues()[1], "dash")):
         noise = np.array([pair_error(s, order) for s in sizes])
-        label = t("learn.views.pairs" if order == 2 else "learn.views.triples")
-        out.add_trace(curve(sizes, noise / noise.min(), label, hue, dash, width=2, mode="lines+markers"), 1, 2)
-    nticks = 12
-    out.update_xaxes(title=t("learn.views.attribute"), nticks=nticks, showgrid=False, row=1, col=1)
-    out.update_yaxes(autorange="reversed", nticks=nticks, showgrid=False, row=1, col=1)
-    out.update_xaxes(title=t("learn.views.size_axis"), range=[2.5, 12.5], row=1, col=2)
-    out.update_yaxes(title=t("learn.views.noise_axis"), range=[0, 11], row=1, col=2)
+        out.add_trace(LAB.curve(name, sizes, noise / noise.min(), hue, dash, width=2, mode="lines+markers"), 1, 2)
+    out.update_xaxes(title=LAB.say("attribute"), nticks=12, showgrid=False, row=1, col=1)
+    out.update_yaxes(autorange="reversed", nticks=12, showgrid=False, row=1, col=1)
+    out.update_xaxes(title=LAB.say("size_axis"), range=[2.5, 12.5], row=1, col=2)
+    out.update_yaxes(title=LAB.say("noise_axis"), range=[0, 11], row=1, col=2)
     out.update_layout(legend={"x": 0.58})  # above the figure that it is about
     return out
 
@@ -99,24 +97,19 @@ def figure(views: Design, points: int) -> Figure:
 def show() -> None:
     """Design, size, figure."""
     a, b = st.columns(2, gap="medium")
-    kind = pick(t("learn.views.kind"), KINDS, key="views_kind", at=a)
-    size = slide(t("learn.views.size"), 3, 12, 6, key="views_size", disabled=kind != "greedy", at=b)
-    if kind == "own":
-        typed = _typed()
-        if typed is None:
-            return
-        views, points = typed, POINTS
-    else:
-        views, points = design(kind, size)
-    largest = max(len(v) for v in views)
-    missing = uncovered(views, points, 2)
-    pairs = points * (points - 1) // 2
+    kind = LAB.pick("kind", KINDS, "example", at=a)
+    size = LAB.slide("size", 3, 12, 6, disabled=kind != "greedy", at=b)
+    views, points = (_typed(), POINTS) if kind == "own" else design(kind, size)
+    if views is None:
+        return
+    largest, pairs = max(len(v) for v in views), points * (points - 1) // 2
+    covers = number(pairs - uncovered(views, points, 2))
     facts(
-        (str(len(views)), t("learn.views.count"), t("learn.views.bound", n=number(schonheim(points, largest, 2)))),
-        (number(pairs - missing), t("learn.views.covered"), t("learn.views.of", n=number(pairs))),
-        (number(2**largest), t("learn.views.cells"), t("learn.views.each", n=largest)),
+        (str(len(views)), LAB.say("count"), LAB.say("bound", n=number(schonheim(points, largest, 2)))),
+        (covers, LAB.say("covered"), LAB.say("of", n=number(pairs))),
+        (number(2**largest), LAB.say("cells"), LAB.say("each", n=largest)),
     )
-    alt = t("learn.views.alt", views=len(views), pairs=number(pairs - missing), of=number(pairs))
-    draw(figure, views, points, of=(tuple(views), points), alt=alt, key="views_plot", height=400)
+    alt = LAB.say("alt", views=len(views), pairs=covers, of=number(pairs))
+    LAB.draw(figure, views, points, of=(tuple(views), points), alt=alt, height=400)
     if points == POINTS:
-        st.write(t("learn.views.list") + " " + "; ".join("{" + ", ".join(str(i + 1) for i in v) + "}" for v in views))
+        st.write(LAB.say("list") + " " + "; ".join("{" + ", ".join(str(i + 1) for i in v) + "}" for v in views))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -12,8 +12,9 @@ from dpsyn_core.systems import config_class
 from ui.privacy import plan
 from ui.privacy.band import counted_values
 from ui.questions import kept
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import counted, number, percent, sentence, t
+from ui.shared.text import counted, number, percent, t
 from ui.shared.theme import facts, note
 from ui.synthesize.methods import chosen, run_of
 
@@ -26,16 +27,12 @@ SHARE = "questions_share"
 
 def share_field(space: Workspace) -> None:
     """One slider: which part of what pairs would get goes to the questions; of linked tables, which part of all."""
-    choices = space.choices
-    usual = _default(space)
+    choices, usual = space.choices, _default(space)
     start = usual if choices.questions_share is None else choices.questions_share
-    least = 0 if space.linked is None else 1
-    helped = t("questions.share_help") if space.linked is None else t("linked.share_help")
+    least, helped = (0, "questions.share_help") if space.linked is None else (1, "linked.share_help")
     st.session_state[SHARE] = min(max(round(100 * start), least), 100 - least)
-    st.slider(
-        t("questions.share"), least, 100 - least, key=SHARE, format="%d %%", help=helped, on_change=_moved,
-        args=(space,),
-    )  # fmt: skip
+    moved: dict[str, Any] = {"format": "%d %%", "on_change": _moved, "args": (space,)}
+    st.slider(t("questions.share"), least, 100 - least, key=SHARE, help=t(helped), **moved)
     note(t("questions.share_ends"))
     if choices.questions_share is not None and round(100 * usual) != round(100 * start):
         words = t("questions.share_back", share=percent(usual, 0))
@@ -83,12 +80,9 @@ def forecasts(space: Workspace) -> Forecasts | None:
     fit = kept.fitting(space)
     if space.schema is None or not len(fit) or not space.choices.valid:
         return None
-    run = run_of(space)
-    try:
-        return _forecast(run, space.schema.dumps(), plan.assumed(space))
-    except DPSynError as error:
-        note(sentence(error), "warning")
-        return None
+    with refusals("warning"):
+        return _forecast(run_of(space), space.schema.dumps(), plan.assumed(space))
+    return None
 
 
 @st.cache_data(show_spinner=False, max_entries=60, scope="session", hash_funcs=plan.HASHED)
@@ -110,14 +104,12 @@ def spread(space: Workspace, question: Question) -> float | None:
     data, schema, of = space.dataset, space.schema, getattr(question, "of", None)
     if space.choices.safe or space.linked is not None or data is None or data.whole is None or schema is None:
         return None
-    if not isinstance(of, str) or of not in {a.name for a in schema.coded}:
+    if not isinstance(of, str) or of not in {a.name for a in schema.coded} or schema[of].numbers() is None:
         return None
-    numbers = schema[of].numbers()
-    if numbers is None:
-        return None
+    numbers = np.asarray(schema[of].numbers(), dtype=np.float64)
     counts = np.array(counted_values(space, data.whole, schema, of), dtype=np.float64)
     known = ~np.isnan(numbers) & (counts > 0)
-    x, weight = np.asarray(numbers)[known], counts[known]
+    x, weight = numbers[known], counts[known]
     if not weight.sum():
         return None
     mean = np.average(x, weights=weight)
@@ -132,8 +124,7 @@ def cost(found: Forecasts) -> None:
         facts((t("questions.none"), t("questions.others_gone"), t("questions.others_gone_note")))
         return
     more = max(0, round(100 * (found.others - 1)))
-    told = t("questions.others_note" if more else "questions.others_same_note")
-    facts((percent(more / 100, 0), t("questions.others"), told))
+    facts((percent(more / 100, 0), t("questions.others"), t(f"questions.others_{'note' if more else 'same_note'}")))
 
 
 def cannot(space: Workspace) -> bool:
@@ -155,12 +146,12 @@ def on_synthesize(space: Workspace) -> None:
         note(t("questions.left_out", count=number(len(all_lines) - fit)), "warning")
     if cannot(space) or not fit:
         return
-    share = _default(space) if space.choices.questions_share is None else space.choices.questions_share
-    if space.linked is not None:
-        note(counted("linked.told", fit, share=percent(share, 0)))
-        return
-    words = t("questions.told_one", share=percent(share, 0))
-    note(words if fit == 1 else t("questions.told", count=number(fit), share=percent(share, 0)))
+    chosen_share = space.choices.questions_share
+    share = percent(_default(space) if chosen_share is None else chosen_share, 0)
+    if space.linked is None:
+        note(counted("questions.told", fit, share=share))
+    else:
+        note(counted("linked.told", fit, share=share))
 
 
 def assumption(space: Workspace) -> None:

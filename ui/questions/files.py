@@ -5,6 +5,7 @@ import streamlit as st
 from dpsyn_core.questions import Questions
 from ui.questions import kept
 from ui.shared import uploads
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.state import Workspace
 from ui.shared.text import number, t
@@ -17,9 +18,8 @@ def panel(space: Workspace) -> None:
     """Both directions."""
     note(t("questions.file_note" if space.linked is None else "linked.ask_file"))
     got = uploads.one(t("questions.upload"), ["json"], key="questions_upload")
-    mark = None if got is None else got.file_id
-    if got is not None and st.session_state.get(TAKEN) != mark:
-        st.session_state[TAKEN] = mark
+    if got is not None and st.session_state.get(TAKEN) != got.file_id:
+        st.session_state[TAKEN] = got.file_id
         with refusals():
             found = Questions.loads(got.getvalue())
             added = kept.add(space, (*found.questions, *found.across))
@@ -29,11 +29,4 @@ def panel(space: Workspace) -> None:
         note(said)
     fit = kept.fitting(space)
     if len(fit):
-        st.download_button(
-            t("questions.download"),
-            data=fit.dumps,
-            file_name="questions.json",
-            mime="application/json",
-            on_click="ignore",
-            key="questions_download",
-        )
+        download(t("questions.download"), "questions.json", fit.dumps, key="questions_download")

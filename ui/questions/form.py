@@ -13,9 +13,10 @@ from dpsyn_core.tables import clauses
 from ui.linked import asking
 from ui.questions import kept
 from ui.questions.words import name_of
+from ui.shared.choices import one_of
 from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import amount, literal, plain, t
+from ui.shared.text import amount, field, literal, plain, t
 from ui.shared.theme import section
 
 OPEN, EDITED, GENERATION = "question_open", "question_edited", "question_generation"
@@ -61,36 +62,18 @@ def panel(space: Workspace) -> None:
 
 def _fields(schema: Schema, before: Document, key: str) -> Document:
     first, second = st.columns([3, 2])
-    kind = str(
-        first.selectbox(
-            t("questions.kind"),
-            KINDS,
-            index=KINDS.index(before.get("kind", "mean")),
-            key=f"{key}_kind",
-            format_func=lambda k: t(f"questions.kind_{k}"),
-        )
-    )
-    old = before if before.get("kind") == kind else {}
-    weight = second.select_slider(
-        t("questions.weight"),
-        sorted({*WEIGHTS, float(before.get("weight", 1))}),
-        key=f"{key}_weight",
-        value=float(before.get("weight", 1)),
-        format_func=lambda w: t("questions.times", times=amount(w)),
-        help=t("questions.weight_help"),
-    )
+    kinds, at = {k: t(f"questions.kind_{k}") for k in KINDS}, KINDS.index(before.get("kind", "mean"))
+    kind = first.selectbox(t("questions.kind"), KINDS, at, key=f"{key}_kind", format_func=kinds.__getitem__)
+    old, held = before if before.get("kind") == kind else {}, float(before.get("weight", 1))
+    weights = {w: t("questions.times", times=amount(w)) for w in sorted({*WEIGHTS, held})}
+    more = field("questions.weight") | {"options": list(weights), "format_func": weights.__getitem__}
+    weight = second.select_slider(value=held, key=f"{key}_weight", **more)
     made: Document = {"kind": kind, **_FORMS[kind](schema, old, f"{key}_{kind}")}
     if weight != 1:
         made["weight"] = int(weight) if float(weight).is_integer() else weight
     usual = name_of(made)
-    name = st.text_input(
-        t("questions.name"),
-        before.get("name", ""),
-        key=f"{key}_name",
-        placeholder=usual,
-        max_chars=200,
-        help=t("questions.name_help"),
-    )
+    more = field("questions.name") | {"placeholder": usual, "max_chars": 200}
+    name = st.text_input(value=before.get("name", ""), key=f"{key}_name", **more)
     return {"name": name.strip() or usual, **made}
 
 
@@ -145,29 +128,23 @@ def _bins(name: str, old: Document | None, key: str) -> Document | None:
         if how == "edges":
             held = ", ".join(plain(e) for e in (old or {}).get("edges", []))
             return {"edges": _numbers(st.text_input(t("questions.edges"), held, key=f"{key}_edges"))}
-        value = (old or {}).get(str(how), 10)
-        got = st.number_input(
-            t(f"questions.{how}"),
-            value=float(value) if how == "width" else int(value),
-            key=f"{key}_{how}",
-            min_value=0.0 if how == "width" else 1,
-            format="%g" if how == "width" else "%d",
-        )
-        return {str(how): int(got) if float(got).is_integer() else float(got)}
+        value = (old or {}).get(how, 10)
+        width: Document = {"value": float(value), "min_value": 0.0, "format": "%g"}
+        count: Document = {"value": int(value), "min_value": 1, "format": "%d"}
+        got = st.number_input(t(f"questions.{how}"), key=f"{key}_{how}", **(width if how == "width" else count))
+        return {how: int(got) if float(got).is_integer() else float(got)}
 
 
 def _numbers(text: str) -> list[float | str]:
     """Numbers as they were typed; what is none stays text, so that the document's own sentence says so."""
     out: list[float | str] = []
-    for part in text.replace(";", ",").split(","):
-        word = part.strip()
-        if word:
-            try:
-                value = float(word)
-            except ValueError:
-                out.append(word)
-            else:
-                out.append(int(value) if value.is_integer() else value)
+    for word in filter(None, map(str.strip, text.replace(";", ",").split(","))):
+        try:
+            value = float(word)
+        except ValueError:
+            out.append(word)
+        else:
+            out.append(int(value) if value.is_integer() else value)
     return out
 
 
@@ -180,7 +157,7 @@ def _grouped(schema: Schema, old: Document, key: str, most: int = 2) -> Document
 def _quantile(schema: Schema, old: Document, key: str) -> Document:
     made = _grouped(schema, old, key)
     held = ", ".join(plain(100 * float(q)) for q in old.get("at", [0.5]))
-    given = _numbers(st.text_input(t("questions.at"), held, key=f"{key}_at", help=t("questions.at_help")))
+    given = _numbers(st.text_input(value=held, key=f"{key}_at", **field("questions.at")))
     at = [q if isinstance(q, str) else round(q / 100, 6) for q in given]
     return made | ({} if at == [0.5] else {"at": at})
 
@@ -196,18 +173,13 @@ def _gap(schema: Schema, old: Document, key: str) -> Document:
         values = list(getattr(schema[between], "values", labels))
         start = two_sides(labels) if len(labels) > 1 else (0, 0)
         sides = [values[i] for i in start] if held[0] != between else list(held[1])
-        columns = st.columns(2)
-        chosen = [
-            columns[i].selectbox(
-                t(f"questions.side_{i}"),
-                values,
-                index=values.index(sides[i]) if sides[i] in values else 0,
-                key=f"{key}_{between}_{i}",
-                format_func=str,
-            )
-            for i in (0, 1)
-        ]
-        made["between"] = {between: chosen}
+        at = [values.index(side) if side in values else 0 for side in sides]
+        made["between"] = {
+            between: [
+                place.selectbox(t(f"questions.side_{i}"), values, at[i], key=f"{key}_{between}_{i}", format_func=str)
+                for i, place in enumerate(st.columns(2))
+            ]
+        }
     by = _several("by", [n for n in _groups(schema) if n not in (of, between)], old.get("by", []), key, most=1)
     return made | ({"by": by} if by else {}) | _binned(schema, by, old, key)
 
@@ -222,50 +194,34 @@ def _range(schema: Schema, old: Document, key: str) -> Document:
         read = ()
     hard = len(held) < len(read) or any(c.negated or c.outside for c in read) or (bool(old) and not read)
     if st.toggle(t("questions.as_text"), hard, key=f"{key}_as_text"):
-        where = st.text_area(
-            t("questions.where"), old.get("where", ""), key=f"{key}_where", help=t("questions.where_help"), height=80
-        )
+        where = st.text_area(value=old.get("where", ""), key=f"{key}_where", height=80, **field("questions.where"))
         return {"where": (where or "").strip()}
     names = _several("columns", _names(schema), list(held), key, most=8)
-    parts = []
-    for name in names:
-        attribute, clause = schema[name], held.get(name)
-        if attribute.limits is not None:
-            ends = _ends(clause, attribute)
-            first, second = st.columns(2)
-            low = first.number_input(
-                t("questions.from", name=literal(name)), value=ends[0], key=f"{key}_{name}_low", format="%g"
-            )
-            high = second.number_input(
-                t("questions.to", name=literal(name)), value=ends[1], key=f"{key}_{name}_high", format="%g"
-            )
-            parts.append(f"{_quoted(name)} in [{plain(low)}, {plain(high)}]")
-            continue
-        if attribute.dated and (clause is None or clause.interval):
-            dates = clause.values if clause is not None else (attribute.min[:10], attribute.max[:10])
-            ends_of_dates = [
-                place.text_input(
-                    t(f"questions.{word}", name=literal(name)),
-                    date,
-                    key=f"{key}_{name}_{word}",
-                    help=t("questions.date_help"),
-                )
-                for place, word, date in zip(st.columns(2), ("from", "to"), dates, strict=True)
-            ]
-            parts.append(f"{_quoted(name)} in [{', '.join(d.strip() for d in ends_of_dates)}]")
-            continue
-        labels = attribute.labels()
-        start = [v for v in (clause.values if clause is not None and not clause.interval else ()) if v in labels]
-        chosen = st.multiselect(
-            t("questions.values", name=literal(name)),
-            labels,
-            start,
-            key=f"{key}_{name}_values",
-            placeholder=t("questions.choose"),
-        )
-        if chosen:
-            parts.append(f"{_quoted(name)} in {{{', '.join(_quoted(v) for v in chosen)}}}")
-    return {"where": " and ".join(parts)}
+    parts = [_condition(schema[name], held.get(name), f"{key}_{name}") for name in names]
+    return {"where": " and ".join(filter(None, parts))}
+
+
+def _condition(attribute: Any, clause: Any, key: str) -> str:
+    """The condition on one column as it is written; empty where no value of a list is chosen."""
+    said = {word: t(f"questions.{word}", name=literal(attribute.name)) for word in ("from", "to", "values")}
+    name = _quoted(attribute.name)
+    if attribute.limits is not None:
+        first, second = st.columns(2)
+        ends = _ends(clause, attribute)
+        low = first.number_input(said["from"], value=ends[0], key=f"{key}_low", format="%g")
+        high = second.number_input(said["to"], value=ends[1], key=f"{key}_high", format="%g")
+        return f"{name} in [{plain(low)}, {plain(high)}]"
+    if attribute.dated and (clause is None or clause.interval):
+        dates = clause.values if clause is not None else (attribute.min[:10], attribute.max[:10])
+        typed = [
+            place.text_input(said[word], date, key=f"{key}_{word}", help=t("questions.date_help")).strip()
+            for place, word, date in zip(st.columns(2), ("from", "to"), dates, strict=True)
+        ]
+        return f"{name} in [{', '.join(typed)}]"
+    labels = attribute.labels()
+    start = [v for v in (clause.values if clause is not None and not clause.interval else ()) if v in labels]
+    chosen = st.multiselect(said["values"], labels, start, key=f"{key}_values", placeholder=t("questions.choose"))
+    return f"{name} in {{{', '.join(_quoted(v) for v in chosen)}}}" if chosen else ""
 
 
 def _ends(clause: Any, attribute: Any) -> tuple[float, float]:
@@ -288,22 +244,12 @@ def _predict(schema: Schema, old: Document, key: str) -> Document:
 
 
 def _regression(schema: Schema, old: Document, key: str) -> Document:
-    model = st.segmented_control(
-        t("questions.model"),
-        ("linear", "logistic"),
-        default=old.get("model", "linear"),
-        required=True,
-        key=f"{key}_model",
-        format_func=lambda m: t(f"questions.model_{m}"),
-    )
+    models, usual = {m: t(f"questions.model_{m}") for m in ("linear", "logistic")}, old.get("model", "linear")
+    more = {"first": usual, "called": models.__getitem__, "labelled": True}
+    model = one_of(t("questions.model"), tuple(models), key=f"{key}_model", **more)
     if st.toggle(t("questions.as_formula"), "formula" in old, key=f"{key}_as_formula"):
-        written = st.text_input(
-            t("questions.formula"),
-            old.get("formula", ""),
-            key=f"{key}_formula",
-            help=t("questions.formula_help"),
-            placeholder="died ~ treated + age + log(crp) + treated*diabetes",
-        )
+        more = field("questions.formula") | {"placeholder": "died ~ treated + age + log(crp) + treated*diabetes"}
+        written = st.text_input(value=old.get("formula", ""), key=f"{key}_formula", **more)
         value = old.get("value") if model == "logistic" else None
         return {"formula": (written or "").strip(), "model": model} | ({} if value is None else {"value": value})
     outcomes = _numeric(schema) if model == "linear" else _groups(schema)
@@ -346,23 +292,10 @@ def _one(words: str, names: Sequence[str], old: str | None, key: str, guess: str
 
     usual = find(SPLIT if guess == "split" else INCOME, names)
     at = names.index(old) if old in names else names.index(usual) if usual in names else 0
-    return st.selectbox(
-        t(f"questions.{words}"),
-        list(names),
-        index=at if names else None,
-        key=f"{key}_{words}",
-        placeholder=t("questions.choose"),
-    )
+    more: Document = {"index": at if names else None, "placeholder": t("questions.choose")}
+    return st.selectbox(t(f"questions.{words}"), list(names), key=f"{key}_{words}", **more)
 
 
 def _several(words: str, names: Sequence[str], old: Sequence[str], key: str, *, most: int) -> list[str]:
-    return list(
-        st.multiselect(
-            t(f"questions.{words}"),
-            list(names),
-            [n for n in old if n in names],
-            key=f"{key}_{words}",
-            max_selections=most,
-            placeholder=t("questions.choose"),
-        )
-    )
+    more: Document = {"max_selections": most, "placeholder": t("questions.choose"), "key": f"{key}_{words}"}
+    return list(st.multiselect(t(f"questions.{words}"), list(names), [n for n in old if n in names], **more))

@@ -17,6 +17,7 @@ from ui.shared.theme import note, private_tag, table
 
 if TYPE_CHECKING:
     from dpsyn_core.runs import Forecast, Forecasts
+    from dpsyn_core.schema import Schema
 
 OF_A_TABLE = 3  # suggestions of one of linked tables, besides those across its link
 # `python -m benchmarks.questions --parts sample`, three seeds: pay gap by city of the sample, by system rls at delta
@@ -44,13 +45,11 @@ def declared(space: Workspace, found: Forecasts | None) -> None:
         if line.problem:
             note(t("questions.unfit", why=sentence(ValueError(line.problem))), "alarm")
         with st.container(horizontal=True, gap="small"):
-            changed = space.linked is None and st.button(
-                t("questions.edit"), key=f"question_edit_{i}", help=literal(line.name)
-            )
-            if changed:
+            name = literal(line.name)
+            if space.linked is None and st.button(t("questions.edit"), key=f"question_edit_{i}", help=name):
                 form.begin(line.document)
                 st.rerun()
-            if st.button(t("questions.remove"), key=f"question_remove_{i}", help=literal(line.name)):
+            if st.button(t("questions.remove"), key=f"question_remove_{i}", help=name):
                 kept.remove(space, line.name)
                 st.rerun()
 
@@ -72,17 +71,15 @@ def _parts(
         elif foretold.before is not None and foretold.after >= foretold.before:
             parts.append(("span", "", t("questions.no_gain", before=old, after=new)))
         else:
-            parts += [
-                ("span", "dp-was", t("questions.was", error=old)),
-                ("span", "dp-will", t("questions.will", error=new)),
-            ]
+            parts.append(("span", "dp-was", t("questions.was", error=old)))
+            parts.append(("span", "dp-will", t("questions.will", error=new)))
     return parts
 
 
-def _asks(space: Workspace, question: Question | LinkedQuestion) -> str:
-    """What a question asks, in a sentence."""
+def _asks(space: Workspace, question: Question | LinkedQuestion, named: Schema | None = None) -> str:
+    """What a question asks, in a sentence. named: the schema of a suggestion, by which a mean may be a share."""
     if not isinstance(question, LinkedQuestion):
-        return words.asks(question)
+        return words.asks(question, named)
     schema = None if space.linked is None else space.linked.declared()
     return "" if schema is None else asking.words(schema, question)
 
@@ -113,10 +110,8 @@ def suggested(space: Workspace) -> None:
     note(t("questions.suggested_note"))
     with st.container(horizontal=True, gap="small"):
         for i, question in enumerate(offered):
-            about = (
-                _asks(space, question) if isinstance(question, LinkedQuestion) else words.asks(question, space.schema)
-            )
-            if st.button(t("questions.add", name=literal(question.name)), key=f"question_add_{i}", help=literal(about)):
+            name, about = literal(question.name), literal(_asks(space, question, space.schema))
+            if st.button(t("questions.add", name=name), key=f"question_add_{i}", help=about):
                 kept.add(space, [question])
                 st.rerun()
 
@@ -141,5 +136,4 @@ def _named(question: Question) -> Question:
     """A suggestion by a name in the visitor's language, as one that is typed into the form gets."""
     if language() == "en":
         return question
-    name = words.name_of(question.model_dump(mode="json")) or question.name
-    return question.model_copy(update={"name": name})
+    return question.model_copy(update={"name": words.name_of(question.model_dump(mode="json")) or question.name})

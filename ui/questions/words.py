@@ -42,10 +42,9 @@ def asks(question: Question, schema: Schema | None = None) -> str:
         at = ", ".join(percent(float(q), 0) for q in question.at)
         key = "questions.asks_median" if question.at == (0.5,) else "questions.asks_quantile"
         return t(key, of=question.of, at=at, each=_each(question.by))
-    rate = isinstance(question, MeanQuestion) and schema is not None and is_rate(schema[question.of])
-    for kind, key in ((MeanQuestion, "rate" if rate else "mean"), (SumQuestion, "sum"), (GiniQuestion, "gini")):
-        if isinstance(question, kind):
-            return t(f"questions.asks_{key}", of=question.of, each=_each(question.by))
+    if isinstance(question, MeanQuestion | SumQuestion | GiniQuestion):
+        rate = question.kind == "mean" and schema is not None and is_rate(schema[question.of])
+        return t(f"questions.asks_{'rate' if rate else question.kind}", of=question.of, each=_each(question.by))
     if isinstance(question, RangeQuestion):
         return t("questions.asks_range", where=question.where)
     if isinstance(question, PredictQuestion):

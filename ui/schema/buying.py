@@ -15,16 +15,11 @@ from ui.schema import editor
 from ui.schema.rows import Row, kind_words
 from ui.shared.faults import refusals
 from ui.shared.state import Workspace, check_shown
-from ui.shared.text import amount, literal, local, number, plain, sentence, t
+from ui.shared.text import amount, field, literal, local, number, plain, sentence, t
 from ui.shared.theme import note, private_tag
 
-KINDS: dict[str, Kind] = {
-    "category": "categorical",
-    "ordered category": "categorical",
-    "whole number": "integer",
-    "number": "float",
-    "date": "date",
-}
+KINDS: dict[str, Kind] = {"whole number": "integer", "number": "float", "date": "date"}
+KINDS |= {"category": "categorical", "ordered category": "categorical"}
 SAID = "bought_said"  # what the last purchase found and did not find
 DOUBTFUL = 0.1  # share of the records that may lie outside a range before it is a poor one
 
@@ -43,28 +38,22 @@ def panel(space: Workspace) -> None:
             note(t("buying.large"), "warning")
             return
         first, second, third = st.columns([5, 2, 2], vertical_alignment="bottom")
-        wanted = first.multiselect(
-            t("buying.columns"),
-            list(rows),
-            default=[n for n in space.schema.from_data if n in rows],
-            key=f"buying_{space.dataset.serial}",
-            placeholder=t("buying.none"),
-        )
-        price = second.text_input(t("buying.price"), amount(0.1), key="buying_price", help=t("buying.price_help"))
-        known = confirmation(space, [rows[n] for n in wanted])
+        drafted, key = [n for n in space.schema.from_data if n in rows], f"buying_{space.dataset.serial}"
+        none = t("buying.none")
+        wanted = first.multiselect(t("buying.columns"), list(rows), drafted, key=key, placeholder=none)
+        chosen = [rows[n] for n in wanted]
+        price = second.text_input(value=amount(0.1), key="buying_price", **field("buying.price"))
+        known = confirmation(space, chosen)
         got = read(price or "", plain(space.choices.delta))
-        with third:
-            shown = amount(got.budget.epsilon) if got.budget is not None else literal(price or "")
-            name = t("buying.spend", epsilon=shown)
-            pressed = st.button(name, key="buy", disabled=not wanted or got.budget is None, width="stretch")
+        name = t("buying.spend", epsilon=literal(price or "") if got.budget is None else amount(got.budget.epsilon))
+        pressed = third.button(name, key="buy", disabled=not chosen or got.budget is None, width="stretch")
         if got.budget is None:
             note(got.epsilon_problem or got.delta_problem, "alarm")
-        elif wanted:
-            forecast(space, [rows[n] for n in wanted], got.budget)
+        elif chosen:
+            forecast(space, chosen, got.budget)
         if pressed and got.budget is not None:
             with refusals():
                 with st.spinner(t("buying.running")):
-                    chosen = [rows[n] for n in wanted]
                     space.schema = bought(space, chosen, got.budget.epsilon, got.budget.delta, known=known)
                 editor.sync(space)
                 editor.redraw()
@@ -95,10 +84,8 @@ def forecast(space: Workspace, rows: list[Row], budget: Budget) -> None:
     if least is None:
         note(t("buying.too_few", records=number(n)), "warning")
     else:
-        note(
-            t("buying.least", epsilon=local(least, ".2g"), records=number(n)),
-            "warning" if least > budget.epsilon else "note",
-        )
+        words = t("buying.least", epsilon=local(least, ".2g"), records=number(n))
+        note(words, "warning" if least > budget.epsilon else "note")
 
 
 def confirmation(space: Workspace, rows: list[Row]) -> bool:
@@ -112,9 +99,7 @@ def confirmation(space: Workspace, rows: list[Row]) -> bool:
     mark = hashlib.sha256(listed.encode()).hexdigest()[:12]  # another list is asked for anew
     private_tag()
     note(t("buying.kinds", kinds=listed))
-    return st.checkbox(
-        t("buying.known"), key=f"buying_known_{space.dataset.serial}_{mark}", help=t("buying.known_help")
-    )
+    return st.checkbox(key=f"buying_known_{space.dataset.serial}_{mark}", **field("buying.known"))
 
 
 def described(row: Row) -> str:
@@ -143,28 +128,20 @@ def bought(space: Workspace, rows: list[Row], epsilon: float, delta: float, *, k
     if space.dataset.query_vouched:
         msg = "what is bought has no manifest that could state your word for a query; load a table"
         raise SchemaError(msg)
-    schema = space.schema
+    schema, data = space.schema, space.dataset
+    unit = schema.unit.model_copy(update={"source": "data"}) if schema.unit_from_data else schema.unit
+    wanted = [_wanted(r, known=known) for r in rows]
     found = buy_schema(
-        space.dataset.table,
-        [_wanted(r, known=known) for r in rows],
-        name=schema.name,
-        epsilon=epsilon,
-        delta=delta,
-        unit=schema.unit.model_copy(update={"source": "data"}) if schema.unit_from_data else schema.unit,
-        dataset=space.dataset.ledger,
+        data.table, wanted, name=schema.name, epsilon=epsilon, delta=delta, unit=unit, dataset=data.ledger
     )
     space.memo[SAID] = _said(found)
     learnt = {a.name: a for a in found.schema.attributes if a.coded}
     rest = any(a.source.startswith("bought") and a.name not in learnt for a in schema.attributes)
     # charges for another unit of protection are dropped with the last column that came from them
     before = [b for b in schema.bought if rest or schema.protected_by(b.unit)]
-    document = schema.model_copy(
-        update={
-            "attributes": tuple(learnt.get(a.name, a) for a in schema.attributes),
-            "bought": (*before, *found.schema.bought),
-        }
-    )
-    return Schema.of(document.document())
+    attributes = tuple(learnt.get(a.name, a) for a in schema.attributes)
+    update = {"attributes": attributes, "bought": (*before, *found.schema.bought)}
+    return Schema.of(schema.model_copy(update=update).document())
 
 
 def _wanted(row: Row, *, known: bool = False) -> Wanted:
@@ -174,18 +151,11 @@ def _wanted(row: Row, *, known: bool = False) -> Wanted:
 
 def _said(found: Discovery) -> list[tuple[str, str]]:
     """What was not found, and how sure the ranges are; decided on noisy counts, so anybody may read it."""
-    out = [
-        (t("buying.not_found", column=name, reason=sentence(ValueError(why))), "warning")
-        for name, why in found.failed.items()
-    ]
+    failed = {name: sentence(ValueError(why)) for name, why in found.failed.items()}
+    out = [(t("buying.not_found", column=name, reason=why), "warning") for name, why in failed.items()]
     for name, (about, most) in found.outside.items():
         many = most > DOUBTFUL * max(found.total, 1)
-        words = t(
-            "buying.outside",
-            column=name,
-            about=number(round(about)),
-            most=number(round(most)),
-            total=number(found.total),
-        )
+        counts = {"about": number(round(about)), "most": number(round(most)), "total": number(found.total)}
+        words = t("buying.outside", column=name, **counts)
         out.append((words + (" " + t("buying.doubtful") if many else ""), "warning" if many else "note"))
     return out

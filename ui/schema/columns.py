@@ -15,9 +15,10 @@ from dpsyn_core.report import axis_labels
 from ui.privacy import noise, plan
 from ui.schema import editor
 from ui.schema.rows import READ_FROM_DATA, changed
+from ui.shared.charts import Figure, bars, chart
 from ui.shared.state import Workspace
 from ui.shared.text import amount, counted, figure_words, literal, number, percent, t
-from ui.shared.theme import dark, dressed, note, palette, section, show
+from ui.shared.theme import note, palette, section, show
 
 if TYPE_CHECKING:
     from ui.schema.rows import Row
@@ -39,19 +40,12 @@ def panel(space: Workspace) -> None:
     marks = {n: "✓" if ready(row) else "⚠" for n, row in rows.items()}
     left, right = st.columns([3, 8], gap="large")
     lines = sum(1 + len(n) // WRAPPED for n in names)
+    drawn = {a.name for a in schema.coded}
+    first = next((i for i, n in enumerate(names) if n in drawn or not ready(rows[n])), 0)
     with left, st.container(height=min(TALL, 24 * lines + 16), border=False, key="columns_list"):
+        words: dict[str, Any] = {"format_func": lambda n: f"{marks[n]} {literal(n)}", "label_visibility": "collapsed"}
         key = editor.field_key(space, "schema_preview")
-        drawn = {a.name for a in schema.coded}
-        first = next((i for i, n in enumerate(names) if n in drawn or not ready(rows[n])), 0)
-        name = st.radio(
-            t("schema.preview"),
-            names,
-            index=first,
-            format_func=lambda n: f"{marks[n]} {literal(n)}",
-            key=key,
-            persist_state="session",
-            label_visibility="collapsed",
-        )
+        name = st.radio(t("schema.preview"), names, index=first, key=key, persist_state="session", **words)
     with right:
         _cells(space, rows[name])
 
@@ -68,23 +62,18 @@ def _cells(space: Workspace, row: Row) -> None:
         section(row.name)
         note(row.problem or t("schema.no_cells"))
         return
-    attribute = schema[row.name]
+    attribute, unit = schema[row.name], Unit.of(schema.unit)
     labels = axis_labels(attribute.labels(), 40, words=figure_words())
     budget = Budget(epsilon=space.choices.epsilon, delta=space.choices.delta)
-    planned = plan.planned(space, budget, public=True, quiet=True)
-    k = plan.usual_k(planned)
-    unit = Unit.of(schema.unit)
+    k = plan.usual_k(plan.planned(space, budget, public=True, quiet=True))
     found = noise.curves(budget.epsilon, budget.delta, unit.neighbours, unit.max_records, (k,))
     about = schema.n_records or plan.guessed()
-    share = noise.value_at(found, noise.used_curve(found)) * len(labels) / about
+    off = noise.value_at(found, noise.used_curve(found)) * len(labels) / about
+    share = percent(off, 0)
     cells = counted("schema.cells", len(labels))
-    said = t("schema.cell_cost", cells=cells, share=percent(share, 0), n=number(about))
-    section(f"{row.name}: {said}")
-    show(
-        _figure(labels, share),
-        key="bins_figure",
-        alt=t("schema.preview_alt", name=row.name, cells=len(labels), share=percent(share, 0)),
-    )
+    section(f"{row.name}: {t('schema.cell_cost', cells=cells, share=share, n=number(about))}")
+    alt = t("schema.preview_alt", name=row.name, cells=len(labels), share=share)
+    show(_figure(labels, off), key="bins_figure", alt=alt, height=HEIGHT)
     first, second = st.columns([1, 3], vertical_alignment="center")
     if attribute.limits is not None and not attribute.dated:
         with first:
@@ -105,38 +94,20 @@ def _bins(space: Workspace, row: Row, cells: int) -> None:
     st.number_input(t("schema.column_bins"), 1, 10_000, cells, key=key, on_change=take, help=t("schema.help_bins"))
 
 
-def _figure(labels: list[str], share: float) -> Any:
+def _figure(labels: list[str], share: float) -> Figure:
     """Bars of equal height, and on each the band of noise, in shares of the bar."""
-    import plotly.graph_objects as go
-
-    colours, few = palette(), len(labels) <= ALONG
-    xs = labels if few else list(range(len(labels)))
+    colours, cells = palette(), len(labels)
+    few = cells <= ALONG
+    xs = labels if few else list(range(cells))
     low, high = max(0.0, 1 - share), min(2.0, 1 + share)
-    ends = [round(i * (len(labels) - 1) / TICKS) for i in range(TICKS + 1)]
+    ends = [round(i * (cells - 1) / TICKS) for i in range(TICKS + 1)]
     hover = {"hovertext": labels, "hovertemplate": "%{hovertext}<extra></extra>"}
-    bars = {
-        "type": "bar",
-        "x": xs,
-        "y": [1.0] * len(xs),
-        "name": t("schema.bar"),
-        "marker": {"color": colours.real, "opacity": 0.5},
-        **hover,
-    }
-    band = {
-        "type": "bar",
-        "x": xs,
-        "base": [low] * len(xs),
-        "y": [high - low] * len(xs),
-        "name": t("schema.noise"),
-        "marker": {"color": colours.accent, "opacity": 0.8},
-        **hover,
-    }
-    layout = {
-        "barmode": "overlay",
-        "bargap": 0.12 if few else 0,
-        "xaxis": {"type": "category", "showgrid": False}
-        if few
-        else {"tickvals": ends, "ticktext": [labels[i] for i in ends], "showgrid": False},
-        "yaxis": {"range": [0, max(1.1, high)], "visible": False},
-    }
-    return dressed(go.Figure(data=[bars, band], layout=layout), is_dark=dark(), height=HEIGHT)
+    band = {"base": [low] * cells, "marker_opacity": 0.8} | hover
+    out = chart(
+        bars(xs, [1.0] * cells, t("schema.bar"), colours.real, marker_opacity=0.5, **hover),
+        bars(xs, [high - low] * cells, t("schema.noise"), colours.accent, **band),
+    )
+    named = {"type": "category"} if few else {"tickvals": ends, "ticktext": [labels[i] for i in ends]}
+    out.update_xaxes(showgrid=False, **named)
+    out.update_yaxes(range=[0, max(1.1, high)], visible=False)
+    return out.update_layout(barmode="overlay", bargap=0.12 if few else 0)

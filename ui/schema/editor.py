@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 import streamlit as st
 
@@ -13,10 +13,13 @@ from ui.shared.text import language, literal, number, sentence, t
 from ui.shared.theme import note
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     import pandas as pd
 
     from dpsyn_core.schema import Schema, SchemaUnit
 
+Value = TypeVar("Value")
 EDITOR, GENERATION, FRAME = "schema_editor", "schema_generation", "schema_frame"
 PART = "schema_part"  # which table the page shows
 SHOWN = 12  # rows of the table before it scrolls
@@ -50,37 +53,55 @@ def sync(space: Workspace) -> None:
         schema = space.schema = with_unit(schema, source="data")
     documents = schema.document()["attributes"]
     if [r.document for r in space.rows] != documents:
-        pending = {r.name: r for r in space.rows if r.pending}
-        space.rows = [
-            Row(d, pending[d["name"]].pending, pending[d["name"]].problem) if d["name"] in pending else Row(d, {})
-            for d in documents
-        ]
+        pending = {r.name: (r.pending, r.problem) for r in space.rows if r.pending}
+        space.rows = [Row(d, *pending.get(d["name"], ({},))) for d in documents]
         redraw()
+
+
+def change(space: Workspace, made: Schema, *, redraws: bool = True) -> NoReturn:
+    """Takes over a schema that was changed elsewhere than in the table, and draws the page again.
+
+    redraws: its tables begin anew; else they keep their place.
+    """
+    take(space, made)
+    sync(space)
+    if redraws:
+        redraw()
+    st.rerun()
+
+
+def generation() -> int:
+    """A number that is new after every change, for keys of fields that then begin anew."""
+    return int(st.session_state.get(GENERATION, 0))
+
+
+def held(slot: str, key: str, make: Callable[[], Value]) -> Value:
+    """What the table of this key is drawn from: it must stay the same while its widget lives, whose edits go by it."""
+    kept = st.session_state.get(slot)
+    if kept is None or kept[0] != key or key not in st.session_state:
+        kept = st.session_state[slot] = (key, make())
+    value: Value = kept[1]
+    return value
 
 
 def redraw() -> None:
     """Forgets the table's widget, so that it is drawn from the rows again."""
-    st.session_state[GENERATION] = st.session_state.get(GENERATION, 0) + 1
+    st.session_state[GENERATION] = generation() + 1
 
 
 def _filtered(space: Workspace) -> list[int]:
     first, second, third = st.columns([3, 2, 2])
-    text = first.text_input(t("schema.search"), key="schema_search", placeholder=t("schema.search_hint"))
-    kinds = second.multiselect(
-        t("schema.kinds"), KINDS, key="schema_kinds", placeholder=t("schema.any"), format_func=kind_words
-    )
-    sources = third.multiselect(
-        t("schema.sources"), SOURCES, key="schema_sources", placeholder=t("schema.any"), format_func=source_words
-    )
-    out = []
-    for i, row in enumerate(space.rows):
-        cells = row.cells()
-        if text and text.lower() not in row.name.lower():
-            continue
-        if (kinds and cells["kind"] not in kinds) or (sources and cells["source"] not in sources):
-            continue
-        out.append(i)
-    return out
+    text = first.text_input(t("schema.search"), key="schema_search", placeholder=t("schema.search_hint")).lower()
+    words: dict[str, Any] = {"placeholder": t("schema.any"), "format_func": kind_words}
+    kinds = second.multiselect(t("schema.kinds"), KINDS, key="schema_kinds", **words)
+    words["format_func"] = source_words
+    sources = third.multiselect(t("schema.sources"), SOURCES, key="schema_sources", **words)
+
+    def shows(cells: dict[str, Any]) -> bool:
+        chosen = (not kinds or cells["kind"] in kinds) and (not sources or cells["source"] in sources)
+        return chosen and text in cells["name"].lower()
+
+    return [i for i, row in enumerate(space.rows) if shows(row.cells())]
 
 
 def source_words(source: str | float | bool) -> str:
@@ -101,31 +122,24 @@ def table(space: Workspace) -> None:
     if not index:
         note(t("schema.no_match"))
         return
-    generation = st.session_state.get(GENERATION, 0)
-    key = f"{EDITOR}_{generation}_{language()}_{hash(tuple(index)) & 0xFFFFFF:x}"  # long lists are shortened in words
-    kept = st.session_state.get(FRAME)
-    # the frame must stay the same while its widget lives: its edits are relative to it
-    if kept is None or kept[0] != key or key not in st.session_state:
-        kept = (key, _frame(space.rows, index))
-        st.session_state[FRAME] = kept
-    height = 33 * (min(SHOWN, len(index)) + 1) + 3
-    edited = st.data_editor(
-        kept[1],
-        key=key,
-        hide_index=True,
-        height=height,
-        column_config=_columns(),
-        column_order=SHOWN_ORDER,
-        alt=t("schema.table_alt"),
-    )
-    _take(space, edited, index)
+    key = f"{EDITOR}_{generation()}_{language()}_{hash(tuple(index)) & 0xFFFFFF:x}"  # long lists are shortened in words
+    frame = held(FRAME, key, lambda: _frame(space.rows, index))
+    _take(space, table_of(frame, SHOWN, _columns(), key=key, column_order=SHOWN_ORDER), index)
     with st.container(horizontal=True, gap="small"):
         _bulk(space, index)
         undo_button(space)
 
 
+def table_of(frame: pd.DataFrame, shown: int, columns: dict[str, Any], *, key: str, **more: Any) -> pd.DataFrame:
+    """A table to type into, as it is now. shown: rows before it scrolls."""
+    more = {"alt": t("schema.table_alt")} | more
+    height = 33 * (min(shown, len(frame)) + 1) + 3
+    return st.data_editor(frame, key=key, hide_index=True, height=height, column_config=columns, **more)
+
+
 def _columns() -> dict[str, Any]:
     column = st.column_config
+    source: dict[str, Any] = {"help": t("schema.help_source"), "width": 136}
     return {
         "name": column.TextColumn(t("schema.column_name"), disabled=True, width=150, pinned=True),
         "kind": column.SelectboxColumn(
@@ -136,12 +150,7 @@ def _columns() -> dict[str, Any]:
         "missing": column.CheckboxColumn(t("schema.column_missing"), help=t("schema.help_missing"), width=72),
         "other": column.CheckboxColumn(t("schema.column_other"), help=t("schema.help_other"), width=72),
         "source": column.SelectboxColumn(
-            t("schema.column_source"),
-            options=list(SOURCES),
-            required=True,
-            format_func=source_words,
-            help=t("schema.help_source"),
-            width=136,
+            t("schema.column_source"), options=list(SOURCES), required=True, format_func=source_words, **source
         ),
     }
 
@@ -189,11 +198,10 @@ def undo_button(space: Workspace) -> None:
     if st.button(t("schema.undo"), key="schema_undo", disabled=not (usable or unfit), help=t("schema.undo_help")):
         if unfit:
             space.rows = [Row(row.document, {}) for row in space.rows]
-            redraw()
-            st.rerun()
-        before, after = space.memo[PAST].pop()
-        space.schema = before.model_copy(update={"unit": _unit(space, before, after)})
-        sync(space)
+        else:
+            before, after = space.memo[PAST].pop()
+            space.schema = before.model_copy(update={"unit": _unit(space, before, after)})
+            sync(space)
         redraw()
         st.rerun()
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import streamlit as st
 
@@ -18,7 +18,6 @@ from dpsyn_core.schema import (
     Codebook,
     LinkedSchema,
     Schema,
-    TableSchema,
     binned,
     candidates,
     codebook_of,
@@ -31,8 +30,9 @@ from dpsyn_core.schema import UNDECLARED as LEFT_OUT
 from dpsyn_core.tables import HEAD, LABELLED_ENDINGS, kind_of_labelled
 from ui.questions import kept as questions
 from ui.schema import editor, tried
-from ui.schema.rows import typed_source, with_unit
+from ui.schema.rows import typed_source, with_columns, with_unit
 from ui.shared import uploads
+from ui.shared.downloads import download
 from ui.shared.faults import refusals
 from ui.shared.state import Workspace
 from ui.shared.text import literal, t
@@ -67,14 +67,9 @@ def load_and_save(space: Workspace, part: Workspace) -> None:
     if schema is None and space.linked is not None:
         note(t("linked.file_none"))
     if schema is not None:
-        st.download_button(
-            t("schemafile.download"),
-            data=schema.dumps,
-            file_name=f"{_stem(space)}{'' if schema.private else '.NOT-PRIVATE'}.json",
-            mime="application/json",
-            on_click="ignore",
-            key="schema_download",
-        )
+        stem = "schema" if space.linked is None else f"{file_word(space.linked.name, 'tables')}.schema"
+        name = f"{stem}{'' if schema.private else '.NOT-PRIVATE'}.json"
+        download(t("schemafile.download"), name, schema.dumps, key="schema_download")
     if part.schema is not None:
         _codebook(part.schema if part.one_of_linked or schema is None else schema)
     if schema is None or schema.private:
@@ -120,31 +115,17 @@ def _whole(space: Workspace) -> Schema | None:
     return None if space.schema is None else questions.in_schema(space, space.kept_schema or space.schema)
 
 
-def _stem(space: Workspace) -> str:
-    """The name of the file of the schema, without its ending."""
-    return "schema" if space.linked is None else f"{file_word(space.linked.name, 'tables')}.schema"
-
-
 def _codebook(schema: Schema) -> None:
     """The schema in a format that others read, and what of it that format does not carry."""
-    form = st.selectbox(
-        t("schemafile.format"),
-        FORMATS,
-        index=None,
-        format_func=lambda f: FORMATS[f].title,
-        key="schema_format",
-        placeholder=t("questions.choose"),
-    )
+    titles, words = {name: one.title for name, one in FORMATS.items()}, t("questions.choose")
+    more: dict[str, Any] = {"format_func": titles.__getitem__, "key": "schema_format", "placeholder": words}
+    form = st.selectbox(t("schemafile.format"), FORMATS, index=None, **more)
     if form is None:
         return
     raw, missing = export(schema, form)
-    st.download_button(
-        t("schemafile.codebook", format=FORMATS[form].title),
-        data=raw,
-        file_name=f"schema{'' if schema.private else '.NOT-PRIVATE'}{FORMATS[form].ending}",
-        on_click="ignore",
-        key="codebook_download",
-    )
+    name = f"schema{'' if schema.private else '.NOT-PRIVATE'}{FORMATS[form].ending}"
+    label = t("schemafile.codebook", format=titles[form])
+    st.download_button(label, raw, name, on_click="ignore", key="codebook_download")
     if missing:
         note(t("schemafile.lost", what=literal("; ".join(missing))))
 
@@ -179,17 +160,14 @@ def chosen(space: Workspace, files: Sequence[UploadedFile]) -> Schema:
             raise SchemaError(msg) from error
     if space.schema is None:
         return _left_open(found)
-    document, named = space.schema.document(), {a.name: a.document() for a in found.attributes}
-    listed = {a["name"] for a in document["attributes"]}
+    named, listed = {a.name: a.document() for a in found.attributes}, {a.name for a in space.schema.attributes}
     strange = [n for n in named if n not in listed]
     if strange:
         msg = f"the dictionary describes '{strange[0]}', which the table does not have; check its spelling"
         raise SchemaError(msg)
-    document["attributes"] = [named.get(a["name"], a) for a in document["attributes"]]
-    if found.unit.identifier is not None:
-        source = typed_source(space.schema, found.unit.identifier)
-        document["unit"] = {**document["unit"], "identifier": found.unit.identifier, "source": source}
-    return TableSchema.of(document)
+    key = found.unit.identifier
+    unit = {} if key is None else {"identifier": key, "source": typed_source(space.schema, key)}
+    return with_columns(space.schema, named, **unit)
 
 
 def read(files: list[bytes], *, name: str, words: Codebook | None = None) -> Schema:

@@ -11,35 +11,41 @@ import numpy as np
 import streamlit as st
 
 from dpsyn_core.errors import DPSynError
-from dpsyn_core.schema import READ, Schema, TableSchema, asks_ends
+from dpsyn_core.schema import READ, Schema, asks_ends
 from dpsyn_core.tables import clocks
 from ui.data import who
 from ui.data.quick import QUICK
 from ui.schema import editor, offers, rules
-from ui.schema.rows import KINDS, Row, changed, kind_words, ranged, shown
+from ui.schema.rows import KINDS, Row, changed, kind_words, ranged, shown, with_columns
 from ui.schema.unit import limited
+from ui.shared.faults import refusals
 from ui.shared.going import go_to
 from ui.shared.results import kept
 from ui.shared.state import Workspace
-from ui.shared.text import amount, counted, in_a_row, language, literal, local, moment, number, percent, sentence, t
+from ui.shared.text import (
+    amount,
+    counted,
+    field,
+    in_a_row,
+    language,
+    literal,
+    local,
+    moment,
+    number,
+    percent,
+    sentence,
+    t,
+)
 from ui.shared.theme import not_private, note, private_tag
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from dpsyn_core.schema import Proposal
 
 STEPS = ("who", "columns", "holds")
-PLAIN = {
-    "rounded",
-    "usual",
-    "number",
-    "steps",
-    "common",
-    "calendar",
-    "months",
-    "days",
-    "written",
-    "list",
-}  # reasons that need no word
+PLAIN = {"rounded", "usual", "number", "steps", "common"}  # reasons that need no word
+PLAIN |= {"calendar", "months", "days", "written", "list"}
 SHOWN = 14  # lines of the table before it scrolls
 FITS = 40  # characters of a list that a cell shows; longer ones stand below the table too
 VALUES = 8  # values of a list that are written out of what was seen
@@ -112,35 +118,29 @@ def _table(space: Workspace, schema: Schema, proposals: list[Proposal]) -> tuple
     Returns:
         The document of each column as it stands in the table, as public knowledge; and which columns are ticked.
     """
-    import pandas as pd
 
-    key = f"guide_table_{st.session_state.get(editor.GENERATION, 0)}_{language()}"
-    kept_frame = st.session_state.get(FRAME)
-    # the frame must stay the same while its widget lives: its edits are relative to it
-    if kept_frame is None or kept_frame[0] != key or key not in st.session_state:
+    def begin() -> tuple[list[dict[str, Any]], pd.DataFrame]:
+        import pandas as pd
+
         documents = [_document(schema, p) for p in proposals]
         lines = [_line(schema, d, p) for d, p in zip(documents, proposals, strict=True)]
-        kept_frame = st.session_state[FRAME] = (key, documents, pd.DataFrame(lines))
-    _, documents, frame = kept_frame
-    edited = st.data_editor(
-        frame,
-        key=key,
-        hide_index=True,
-        height=33 * (min(SHOWN, len(frame)) + 1) + 3,
-        column_config=_cells(max(map(len, frame["name"]))),
-        alt=t("schema.table_alt"),
-    )
+        return documents, pd.DataFrame(lines)
+
+    key = f"guide_table_{editor.generation()}_{language()}"
+    documents, frame = editor.held(FRAME, key, begin)
+    edited = editor.table_of(frame, SHOWN, _cells(max(map(len, frame["name"]))), key=key)
     sources, now, ticks, taken, typed = _sources(schema), [], {}, [], False
     for document, before, cells in zip(documents, frame.to_dict("records"), edited.to_dict("records"), strict=True):
         name = document["name"]
         edits = {f: cells[f] for f in EDITED if cells[f] != before[f]}
         row = changed(Row(document, {}), {**shown(document), **edits, "source": document["source"]})
-        if row.problem:
+        fits = not row.problem
+        if not fits:
             st.error(literal(sentence(ValueError(row.problem))))
         now.append(row.document)
-        ticks[name] = bool(cells["public"]) and not row.problem
-        typed |= bool(edits) and not row.problem
-        if (edits or (ticks[name] and not before["public"])) and not row.problem and sources[name] == "data":
+        ticks[name] = bool(cells["public"]) and fits
+        typed |= bool(edits) and fits
+        if (edits or (ticks[name] and not before["public"])) and fits and sources[name] == "data":
             taken.append(row.document)
         elif not cells["public"] and sources[name] == "public":
             taken.append(row.document | {"source": "data"})
@@ -259,30 +259,24 @@ def _form(space: Workspace, document: dict[str, Any], mark: str) -> None:
     cells = shown(document)
     with st.form(f"form_{mark}", border=False):
         first, second = st.columns(2, vertical_alignment="bottom")
-        with first:
-            bins = st.text_input(t("guide.bins"), cells["bins"], key=f"bins_{mark}", help=t("schema.help_bins"))
-        with second:
-            example = _example(document)
-            way = st.text_input(t("guide.formats"), example, key=f"way_{mark}", help=t("guide.formats_help"))
+        bins = first.text_input(t("guide.bins"), cells["bins"], key=f"bins_{mark}", help=t("schema.help_bins"))
+        example = _example(document)
+        way = second.text_input(value=example, key=f"way_{mark}", **field("guide.formats")).strip()
         if not st.form_submit_button(t("guide.save")):
             return
-    made = changed(Row(document, {}), {**shown(document), "bins": bins, "source": "public"})
+    made = changed(Row(document, {}), {**cells, "bins": bins, "source": "public"})
     after = dict(made.document)
-    refused = made.problem
-    if not refused and (way or "").strip() != example:
-        refused = _write(after, (way or "").strip())
+    refused = made.problem or ("" if way == example else _write(after, way))
     if refused:
         st.error(literal(sentence(ValueError(refused))))
-        return
-    _take(space, [after])
+    else:
+        _take(space, [after])
 
 
 def _steps(now: int) -> None:
     """The three questions, and which of them this screen asks."""
-    said = "".join(
-        f"<li{' aria-current=step' if i == now else ''}>{i + 1}. {html.escape(t(f'guide.{step}'))}</li>"
-        for i, step in enumerate(STEPS)
-    )
+    steps = (("<li aria-current=step>" if i == now else "<li>", i + 1, step) for i, step in enumerate(STEPS))
+    said = "".join(f"{mark}{n}. {html.escape(t(f'guide.{step}'))}</li>" for mark, n, step in steps)
     st.html(f"<ol class='dp-steps'>{said}</ol>")
 
 
@@ -300,8 +294,7 @@ def _ask_of_series(space: Workspace, schema: Schema, table: Any) -> None:
     """Who is one individual, where rows follow each other in equal steps of time."""
     from dpsyn_core.schema import series
 
-    serial = space.dataset.serial if space.dataset else ""
-    found = kept(space, ("series", serial), lambda: series(schema, table))
+    found = kept(space, ("series", space.serial), lambda: series(schema, table))
     if found is not None and schema.unit.identifier is None:
         of = {"date": found.date, "rows": number(found.rows), "keys": number(found.keys)}
         words = t("guide.series_of", column=found.key, **of) if found.key else t("guide.series", **of)
@@ -312,10 +305,8 @@ def _proposals(space: Workspace, schema: Schema, table: Any) -> list[Proposal]:
     """Made once for a draft, and kept while columns are decided one by one; none for the column that names people."""
     from dpsyn_core.schema import propose
 
-    serial = space.dataset.serial if space.dataset else ""
-    known: dict[str, Proposal] = kept(space, ("proposals", serial), dict)
-    lacking = [a for a in schema.attributes if a.source in READ and a.name not in known]
-    if lacking:
+    known: dict[str, Proposal] = kept(space, ("proposals", space.serial), dict)
+    if any(a.source in READ and a.name not in known for a in schema.attributes):
         known.update({p.name: p for p in propose(schema, table) if p.name not in known})
     return [known[a.name] for a in schema.attributes if a.name in known and a.name != schema.unit.identifier]
 
@@ -324,17 +315,15 @@ def _crowded(space: Workspace, schema: Schema, table: Any) -> dict[str, float]:
     """Share of the records in the fullest bin of a number, by column; for the owner."""
     from dpsyn_core.schema import agreed, crowded
 
-    serial = space.dataset.serial if space.dataset else ""
-    return kept(space, ("crowded", serial), lambda: crowded(agreed(schema, _proposals(space, schema, table)), table))
+    proposals = _proposals(space, schema, table)
+    return kept(space, ("crowded", space.serial), lambda: crowded(agreed(schema, proposals), table))
 
 
 def _example(document: Mapping[str, Any]) -> str:
     """How the cells of a column are written, by an example; empty where nothing is declared."""
     from dpsyn_core.schema import date_formats as written_dates
 
-    if document["kind"] == "datetime":
-        return written_dates.shown(document)
-    return str(document.get("written") or "")
+    return written_dates.shown(document) if document["kind"] == "datetime" else str(document.get("written") or "")
 
 
 def _write(document: dict[str, Any], example: str) -> str:
@@ -360,22 +349,15 @@ def _take(space: Workspace, documents: list[dict[str, Any]], *, redraw: bool = T
     """
     if space.schema is None:
         return
-    by_name = {d["name"]: d for d in documents}
-    whole = space.schema.document()
-    whole["attributes"] = [by_name.get(a["name"], a) for a in whole["attributes"]]
     try:
-        made: Schema = TableSchema.of(whole)
+        made = with_columns(space.schema, {d["name"]: d for d in documents})
     except DPSynError as error:
         st.error(literal(sentence(error)))
         return
     if not (space.one_of_linked or any(a.source == "data" for a in made.attributes)):
         made = rules.by_nature(space, made)
     space.memo[DONE] = True
-    editor.take(space, made)
-    editor.sync(space)
-    if redraw:
-        editor.redraw()
-    st.rerun()
+    editor.change(space, made, redraws=redraw)
 
 
 def _buy(space: Workspace, p: Proposal) -> None:
@@ -388,9 +370,7 @@ def _buy(space: Workspace, p: Proposal) -> None:
     space.memo["guide_buys"] = list(st.session_state[key])
     if p.document is None:
         stand_in = {"name": p.name, "kind": "categorical", "values": ["a"], "source": "data", "missing": True}
-        whole = space.schema.document()
-        whole["attributes"] = [stand_in if a["name"] == p.name else a for a in whole["attributes"]]
-        editor.take(space, TableSchema.of(whole))
+        editor.take(space, with_columns(space.schema, {p.name: stand_in}))
         editor.sync(space)
     st.rerun()
 
@@ -414,11 +394,8 @@ def _done(space: Workspace) -> None:
         spends = t("guide.run_note", epsilon=amount(space.choices.epsilon), method=system)
         note(sentence(ValueError(why)) if why else spends, "alarm" if why else "note")
     if pressed:
-        try:
+        with refusals():
             st.session_state[QUICK] = start(space).id
-        except DPSynError as error:
-            st.error(literal(sentence(error)))
-        else:
             space.memo.pop(DONE, None)  # from now on Schema shows the columns
             go_to("data")
 
@@ -434,19 +411,14 @@ def _plain(value: float, written: str) -> str:
 def _seen(p: Proposal) -> str:
     seen: Mapping[str, Any] = p.seen
     if seen["what"] == "range":
+        written = str((p.document or {}).get("written") or "")
         as_written = p.why == "written"  # a date of digits has no marks between thousands
-        low, high = (
-            moment(str(v))
-            if as_written or isinstance(v, str)
-            else _plain(v, str((p.document or {}).get("written") or ""))
-            for v in (seen["low"], seen["high"])
-        )
+        ends = (seen["low"], seen["high"])
+        low, high = (moment(str(v)) if as_written or isinstance(v, str) else _plain(v, written) for v in ends)
         return t("guide.seen_range", low=low, high=high)
     if seen["what"] == "values":
-        proposed_values = [str(v) for v in (p.document or {}).get("values", ())]
-        if len(proposed_values) > 1 and proposed_values == [str(v) for v in seen["values"]]:
-            return t("guide.seen_same")
-        return _listed(seen["values"])
+        proposed, values = ([str(v) for v in some] for some in ((p.document or {}).get("values", ()), seen["values"]))
+        return t("guide.seen_same") if len(proposed) > 1 and proposed == values else _listed(seen["values"])
     return t("guide.seen_distinct", count=number(seen["count"]), records=number(seen["records"]))
 
 

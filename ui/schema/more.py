@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
 from dpsyn_core.schema import Schema
 from ui.schema import codelists, editor, relations
 from ui.shared import dialogs, uploads
+from ui.shared.choices import one_of
 from ui.shared.faults import refusals
 from ui.shared.state import Workspace
 from ui.shared.text import number, t
 from ui.shared.theme import note
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 TALL = 9  # rows of a table of codes before it scrolls
 FILES = ["csv", "tsv", "txt", "json"]
@@ -31,37 +27,20 @@ def more(space: Workspace) -> None:
 def _views(space: Workspace) -> None:
     if space.schema is None:
         return
-    view = st.segmented_control(
-        t("more.title"),
-        list(VIEWS),
-        default="groups",
-        required=True,
-        format_func=lambda v: t(f"more.{v}"),
-        key="more_view",
-        label_visibility="collapsed",
-    )
-    VIEWS[view or "groups"](space, space.schema)
+    view = one_of(t("more.title"), list(VIEWS), key="more_view", called=lambda v: t(f"more.{v}"))
+    VIEWS[view](space, space.schema)
 
 
 def _fresh(key: str) -> str:
     """A key that is new after every change, so that files and pasted lines are not taken twice."""
-    return f"{key}_{st.session_state.get(editor.GENERATION, 0)}"
-
-
-def _change(space: Workspace, made: Schema) -> None:
-    """Takes a changed schema over and draws the page again."""
-    editor.take(space, made)
-    editor.sync(space)
-    editor.redraw()
-    st.rerun()
+    return f"{key}_{editor.generation()}"
 
 
 def _line(text: str, button: str, key: str) -> bool:
     words, press = st.columns([5, 2], vertical_alignment="center")
     with words:
         note(text)
-    with press:
-        return bool(st.button(button, key=key, width="stretch"))
+    return press.button(button, key=key, width="stretch")
 
 
 def _groups(space: Workspace, schema: Schema) -> None:
@@ -71,29 +50,25 @@ def _groups(space: Workspace, schema: Schema) -> None:
     for name, members in found.items():
         words = t("groups.line", columns=" + ".join(members), cells=number(domain.cells(members)))
         if _line(f"{name} \u2014 {words}", t("groups.apart"), f"apart_{name}"):
-            _change(space, relations.ungrouped(schema, name))
+            editor.change(space, relations.ungrouped(schema, name))
     if not found:
         note(t("groups.none"))
     with st.form("group_form", border=False, enter_to_submit=False):
         left, middle, right = st.columns([5, 3, 2], vertical_alignment="bottom")
-        with left:
-            names = [a.name for a in schema.coded]
-            columns = st.multiselect(
-                t("groups.columns"), names, key=_fresh("group_columns"), placeholder=t("groups.choose")
-            )
+        names, words = [a.name for a in schema.coded], t("groups.choose")
+        columns = left.multiselect(t("groups.columns"), names, key=_fresh("group_columns"), placeholder=words)
         name = middle.text_input(t("groups.name"), key=_fresh("group_name"), placeholder=t("groups.name_hint"))
         pressed = right.form_submit_button(t("groups.add"), width="stretch")
     if pressed:
         with refusals():
-            made = relations.grouped(schema, name or "", columns)
-            _change(space, made)
+            editor.change(space, relations.grouped(schema, name or "", columns))
 
 
 def _follows(space: Workspace, schema: Schema) -> None:
     note(t("follows.lead"))
     for a in relations.followers(schema):
         if _line(t("follows.line", column=a.name, origin=a.origin), t("follows.alone"), f"alone_{a.name}"):
-            _change(space, relations.standing_alone(schema, a.name))
+            editor.change(space, relations.standing_alone(schema, a.name))
     if not relations.followers(schema):
         note(t("follows.none"))
     left, right = st.columns(2)
@@ -113,9 +88,10 @@ def _follows(space: Workspace, schema: Schema) -> None:
         if got is not None:
             listed = codelists.read(got.getvalue(), got.name)
             pairs |= listed.get(column, listed.get("", {}))
-        edited = _table(pairs, origin, column, f"follows_{column}_{origin}", alt=("follows", origin, column))
+        alt = t("follows.table_alt", origin=origin, column=column)
+        edited = _table(pairs, origin, column, f"follows_{column}_{origin}", alt=alt)
         if st.button(t("follows.save"), key="follows_save"):
-            _change(space, relations.following(schema, column, origin, edited))
+            editor.change(space, relations.following(schema, column, origin, edited))
 
 
 def _column(space: Workspace, word: str, names: list[str], at: DeltaGenerator) -> str | None:
@@ -136,17 +112,17 @@ def _labels(space: Workspace, schema: Schema) -> None:
     left, right = st.columns(2)
     with left:
         got = uploads.one(t("labels.upload"), FILES, key=_fresh("labels_file"))
-    pasted = right.text_area(
-        t("labels.paste"), key=_fresh("labels_paste"), placeholder=t("labels.paste_hint"), height=96
-    )
+    hint = t("labels.paste_hint")
+    pasted = right.text_area(t("labels.paste"), key=_fresh("labels_paste"), placeholder=hint, height=96)
     with refusals():
         found = codelists.read(got.getvalue(), got.name) if got is not None else {}
         known = {k: relations.labels(schema, column).get(k, "") for k in schema[column].keys}
         known |= found.get(column, found.get("", {})) | codelists.pasted(pasted or "")
-        edited = _table(known, t("labels.code"), t("labels.word"), f"labels_{column}", alt=("labels", column, ""))
+        alt = t("labels.table_alt", column=column)
+        edited = _table(known, t("labels.code"), t("labels.word"), f"labels_{column}", alt=alt)
         adds = st.checkbox(t("labels.codes"), key="labels_codes")
         if st.button(t("labels.save"), key="labels_save"):
-            _change(space, _worded(schema, {**found, column: edited}, codes=bool(adds)))
+            editor.change(space, _worded(schema, {**found, column: edited}, codes=bool(adds)))
 
 
 def _worded(schema: Schema, found: codelists.CodeList, *, codes: bool) -> Schema:
@@ -163,28 +139,15 @@ def _worded(schema: Schema, found: codelists.CodeList, *, codes: bool) -> Schema
     return schema
 
 
-def _table(pairs: dict[str, str], first: str, second: str, key: str, *, alt: tuple[str, str, str]) -> dict[str, str]:
+def _table(pairs: dict[str, str], first: str, second: str, key: str, *, alt: str) -> dict[str, str]:
     """A small table whose second column can be typed or pasted; what stands in it now, by the first column."""
-    kind, a, b = alt
-    words = t("labels.table_alt", column=a) if kind == "labels" else t("follows.table_alt", origin=a, column=b)
-    edited = st.data_editor(
-        _frame(pairs),
-        key=_fresh(f"{key}_{hash(tuple(pairs.items())) & 0xFFFFFF:x}"),
-        hide_index=True,
-        alt=words,
-        height=33 * (min(TALL, len(pairs)) + 1) + 3,
-        column_config={
-            "first": st.column_config.TextColumn(first, disabled=True),
-            "second": st.column_config.TextColumn(second),
-        },
-    )
-    return {str(k): "" if v is None else str(v) for k, v in zip(edited["first"], edited["second"], strict=True)}
-
-
-def _frame(pairs: dict[str, str]) -> pd.DataFrame:
     import pandas as pd
 
-    return pd.DataFrame({"first": list(pairs), "second": list(pairs.values())}, dtype="object")
+    column, key = st.column_config.TextColumn, _fresh(f"{key}_{hash(tuple(pairs.items())) & 0xFFFFFF:x}")
+    frame = pd.DataFrame({"first": list(pairs), "second": list(pairs.values())}, dtype="object")
+    heads = {"first": column(first, disabled=True), "second": column(second)}
+    edited = editor.table_of(frame, TALL, heads, key=key, alt=alt)
+    return {str(k): "" if v is None else str(v) for k, v in zip(edited["first"], edited["second"], strict=True)}
 
 
 VIEWS = {"groups": _groups, "follows": _follows, "labels": _labels}

@@ -20,14 +20,8 @@ def panel(schema: Schema, column: str, mark: str) -> dict[str, Any] | None:
     wanted = [Wanted(name=column, kind="categorical")]
     needed = people_needed(wanted, Unit.of(schema.unit), PRICE)[column]
     note(t("guide.offers", people=number(needed), epsilon=amount(PRICE.epsilon)))
-    known = st.selectbox(
-        t("guide.list"),
-        list(built_in()),
-        index=None,
-        key=f"list_{mark}",
-        format_func=list_words,
-        placeholder=t("guide.list_choose"),
-    )
+    words: dict[str, Any] = {"format_func": list_words, "placeholder": t("guide.list_choose")}
+    known = st.selectbox(t("guide.list"), list(built_in()), index=None, key=f"list_{mark}", **words)
     got = uploads.one(t("guide.list_file"), ("txt", "csv", "tsv"), key=f"list_file_{mark}")
     if not st.button(t("guide.list_save"), key=f"list_save_{mark}", disabled=known is None and got is None):
         return None
@@ -40,7 +34,7 @@ def panel(schema: Schema, column: str, mark: str) -> dict[str, Any] | None:
 def list_words(name: str) -> str:
     """What a list that ships with the package is, in the visitor's language."""
     kind, _, size = name.partition(":")
-    return t(f"guide.list_{kind.replace('-', '_')}", count=size) if size else t(f"guide.list_{kind.replace('-', '_')}")
+    return t(f"guide.list_{kind.replace('-', '_')}", count=size)
 
 
 def values_words(values: list[Any]) -> str | None:

@@ -21,6 +21,8 @@ from ui.shared.theme import marked, note, show
 from ui.synthesize import methods
 
 if TYPE_CHECKING:
+    from streamlit.delta_generator import DeltaGenerator
+
     from dpsyn_core.evaluate import Exploration
     from dpsyn_core.report import Figure
     from dpsyn_core.runs import DesignProposal
@@ -92,17 +94,12 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     left, right = st.columns([6, 5], gap="large")
     with left:
         made = _map(found)
-        show(made, alt=made.alt, key="public_map")
+        show(made, key="public_map")
         note(made.caption)
     with right:
-        rows = [
-            {
-                t("public.pair"): " x ".join(d.pair),
-                t("public.indif"): percent(d.indif),
-                t("public.by_chance"): percent(d.by_chance),
-            }
-            for d in found.pairs[:SHOWN]
-        ]
+        cells = [(" x ".join(d.pair), percent(d.indif), percent(d.by_chance)) for d in found.pairs[:SHOWN]]
+        heads = [t(f"public.{name}") for name in ("pair", "indif", "by_chance")]
+        rows = [dict(zip(heads, row, strict=True)) for row in cells]
         st.dataframe(marked(rows), hide_index=True, height=420, key="public_pairs", alt=t("public.pairs_alt"))
         if len(found.pairs) > SHOWN:
             note(t("public.more", count=number(len(found.pairs) - SHOWN)))
@@ -116,24 +113,21 @@ def _shown(space: Workspace, schema: Schema, found: Exploration) -> None:
     if asked:
         note(t("public.questions", items=", ".join(q.name for q in asked)))
     first, second, third = st.columns(3)
-    take_groups = first.button(
-        t("public.take_groups"), key="public_groups", disabled=not proposal.groups, width="stretch"
-    )
-    take_design = alone and second.button(t("public.take_design"), key="public_design", width="stretch")
-    take_questions = alone and third.button(
-        t("public.take_questions"), key="public_questions", disabled=not asked, width="stretch"
-    )
-    if take_questions:
+    takes_groups = _press(first, "groups", bool(proposal.groups))
+    takes_design = alone and _press(second, "design", True)
+    if alone and _press(third, "questions", bool(asked)):
         st.success(t("public.questions_taken", count=number(questions.add(space, asked))))
-    if take_groups:
-        editor.take(space, proposal.grouped_schema(schema))
-        editor.sync(space)
-        editor.redraw()
-        st.rerun()
-    if take_design:
+    if takes_groups:
+        editor.change(space, proposal.grouped_schema(schema))
+    if takes_design:
         design = proposal.design.model_dump(mode="json", exclude_defaults=True)
         methods.take(space, METHOD, {"design": design})
         st.success(t("public.taken"))
+
+
+def _press(place: DeltaGenerator, what: str, there: bool) -> bool:
+    """A button that takes a part of the proposal over."""
+    return place.button(t(f"public.take_{what}"), key=f"public_{what}", disabled=not there, width="stretch")
 
 
 def _map(found: Exploration) -> Figure:

@@ -10,6 +10,7 @@ from typing import Any
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema import CategoricalAttribute, Schema
 from dpsyn_core.tables import canonical
+from ui.schema.rows import turned, with_columns
 
 WHOLE = re.compile(r"-?(0|[1-9]\d{0,14})")
 LABELS = "labels"  # where the schema document keeps them, under an attribute's notes
@@ -113,16 +114,8 @@ def _code(typed: str, attribute: CategoricalAttribute) -> str:
 
 
 def _edited(schema: Schema, changes: Mapping[str, Mapping[str, Any]]) -> Schema:
-    document = schema.document()
-    for attribute in document["attributes"]:
-        attribute.update(changes.get(attribute["name"], {}))
-    return Schema.of(document)
+    return with_columns(schema, {name: {**schema[name].document(), **change} for name, change in changes.items()})
 
 
-def _replaced(schema: Schema, column: str, what: Mapping[str, Any]) -> Schema:
-    document = schema.document()
-    document["attributes"] = [
-        {**{k: a[k] for k in ("name", "label", "description") if k in a}, **what} if a["name"] == column else a
-        for a in document["attributes"]
-    ]
-    return Schema.of(document)
+def _replaced(schema: Schema, column: str, what: dict[str, Any]) -> Schema:
+    return with_columns(schema, {column: turned(schema, column, what)})

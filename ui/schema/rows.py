@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.schema import RHYTHMS
+from dpsyn_core.schema import RHYTHMS, Schema
 from ui.shared.text import language, number, t
-
-if TYPE_CHECKING:
-    from dpsyn_core.schema import Schema
 
 FOLLOWS = "follows another"
 KINDS = ("category", "ordered category", "whole number", "number", "date", FOLLOWS, "identifier", "left out")
+SHORT = {"ignored": "left out", "datetime": "date", "derived": FOLLOWS}  # kinds of a document that are said otherwise
 SOURCES = ("public", "bought", "bought-unconfirmed", "data")
 READ_FROM_DATA = ("data", "bought-unconfirmed")  # sources that give no guarantee before they are confirmed
 FIELDS = ("kind", "content", "bins", "missing", "other", "group", "source")
+NAMED = ("name", "label", "description")  # what stays of a column that becomes something else
 LISTED = 1000  # whole numbers that a list may have
 SHOWN_VALUES = 400  # characters of a value list shown in the table; longer lists keep their values when unchanged
 RANGE = re.compile(
@@ -47,25 +46,12 @@ class Row:
         return {"name": self.name, **shown(self.document), **self.pending}
 
 
-def rows_of(schema: Schema) -> list[Row]:
-    """One row an attribute."""
-    return [Row(document, {}) for document in schema.document()["attributes"]]
-
-
 def shown(document: dict[str, Any]) -> dict[str, Any]:
     """The words of an attribute in the table."""
     kind = document["kind"]
-    words = {
-        "kind": {"identifier": "identifier", "ignored": "left out", "datetime": "date", "derived": FOLLOWS}.get(
-            kind, kind
-        ),
-        "content": "",
-        "bins": "",
-        "missing": bool(document.get("missing", False)),
-        "other": bool(document.get("other", False)),
-        "group": document.get("group") or "",
-        "source": document["source"],
-    }
+    ticks = {field: bool(document.get(field, False)) for field in ("missing", "other")}
+    words = {"kind": SHORT.get(kind, kind), "content": "", "bins": "", **ticks, "group": document.get("group") or ""}
+    words["source"] = document["source"]
     if kind == "derived":
         words["content"] = t("schema.follows", column=document["from"])
     if kind == "categorical":
@@ -147,8 +133,7 @@ def _blank(value: object) -> bool:
 
 def _document(old: dict[str, Any], words: dict[str, Any], edits: dict[str, Any]) -> dict[str, Any]:
     same = "kind" not in edits or {words["kind"], shown(old)["kind"]} <= {"category", "ordered category"}
-    kept = ("name", "label", "description")
-    out: dict[str, Any] = {k: v for k, v in old.items() if same or k in kept} | {"source": words["source"]}
+    out: dict[str, Any] = {k: v for k, v in old.items() if same or k in NAMED} | {"source": words["source"]}
     if edits.get("source", "").startswith("bought") and not old["source"].startswith("bought"):
         msg = f"column '{old['name']}' was not bought; buy it below the table, or choose public if it is known anyway"
         raise SchemaError(msg)
@@ -226,8 +211,6 @@ def _refuse_idle(kind: str, name: str, edits: dict[str, Any]) -> None:
 
 def _checked(document: dict[str, Any]) -> dict[str, Any]:
     """Validates one attribute by the schema document itself. Raises SchemaError."""
-    from dpsyn_core.schema import Schema
-
     spare = {"kind": "categorical", "name": "\x00", "values": [0]}  # a document needs one coded attribute
     try:
         Schema.of({"version": 1, "name": "row", "attributes": [document, spare]})
@@ -300,8 +283,6 @@ def _bins(text: str, name: str, *, dates: bool) -> dict[str, Any] | None:
 
 def build(schema: Schema, rows: list[Row]) -> Schema:
     """A schema from rows. Raises SchemaError."""
-    from dpsyn_core.schema import Schema as Document
-
     document = {**schema.document(), "attributes": [r.document for r in rows]}
     key = schema.unit.identifier
     known = {a.name for a in schema.attributes if a.names_individuals}  # a draft may call a column so by its cells
@@ -310,7 +291,7 @@ def build(schema: Schema, rows: list[Row]) -> Schema:
         named = next((n for n in names if n not in known), None)
         if named != key:
             document["unit"] = {**document["unit"], "identifier": named, "source": typed_source(schema, named)}
-    return Document.of(document)
+    return Schema.of(document)
 
 
 def with_unit(schema: Schema, **changes: Any) -> Schema:
@@ -336,14 +317,18 @@ def identified(schema: Schema, column: str | None, max_records: int, source: str
 
     source: whether that is public, or was read from the data.
     """
-    from dpsyn_core.schema import Schema as Document
+    named = {} if column is None else {column: turned(schema, column, {"kind": "identifier", "source": "public"})}
+    unit = {"identifier": column, "max_records": max_records if column else 1, "source": source}
+    return with_columns(schema, named, **unit)
 
+
+def turned(schema: Schema, column: str, into: dict[str, Any]) -> dict[str, Any]:
+    """The document of a column as something else, of which its name and its description stay."""
+    return {k: v for k, v in schema[column].document().items() if k in NAMED} | into
+
+
+def with_columns(schema: Schema, changed: Mapping[str, dict[str, Any]], **unit: Any) -> Schema:
+    """The schema with other documents for these columns, and with what is said of its unit. Raises SchemaError."""
     document = schema.document()
-    for attribute in document["attributes"]:
-        if attribute["name"] == column:
-            kept = {k: attribute[k] for k in ("name", "label", "description") if k in attribute}
-            attribute.clear()
-            attribute.update({**kept, "kind": "identifier", "source": "public"})  # a person named it
-    most = max_records if column else 1
-    document["unit"] = {**document["unit"], "identifier": column, "max_records": most, "source": source}
-    return Document.of(document)
+    document["attributes"] = [changed.get(a["name"], a) for a in document["attributes"]]
+    return Schema.of({**document, "unit": {**document["unit"], **unit}} if unit else document)

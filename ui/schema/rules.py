@@ -7,7 +7,7 @@ from typing import Any, get_args
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from dpsyn_core.errors import DPSynError, SchemaError
+from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema import (
     COMPLETED,
     SECONDS,
@@ -23,21 +23,20 @@ from dpsyn_core.schema import (
 )
 from ui.schema import editor, tried
 from ui.schema.rule_words import rule_words
+from ui.shared.choices import one_of
+from ui.shared.faults import refusals
 from ui.shared.state import Workspace
-from ui.shared.text import literal, local, moment, sentence, t
+from ui.shared.text import field, literal, local, moment, sentence, t
 from ui.shared.theme import note, private_tag
 
 KINDS = ("order", "difference", "sum", "ratio", "impossible", "blank", "follows", "part", "unique")
+WhyNot = Callable[[Schema], str] | None  # why a schema with another rule cannot be, or an empty text
+Fields = dict[str, Any] | None  # of a rule; None while one is open
 FEWEST = {"order": 2, "difference": 3, "sum": 3, "ratio": 3, "follows": 2}  # columns that a rule is about
 
 
 def panel(
-    space: Workspace,
-    *,
-    kinds: Sequence[str] = KINDS,
-    why_not: Callable[[Schema], str] | None = None,
-    key: str = "rule",
-    asked: bool = False,
+    space: Workspace, *, kinds: Sequence[str] = KINDS, why_not: WhyNot = None, key: str = "rule", asked: bool = False
 ) -> None:
     """The rules of the schema and what headers propose, a tick each, and the form for another one; no record is read.
 
@@ -56,30 +55,25 @@ def panel(
     key_of_heading = "rules.title_proposed" if proposed else "rules.title"
     heading = t(key_of_heading, count=len(schema.rules), proposed=len(proposed))
     if asked:
-        _ticks(space, schema, rules, why_not, key)
-        _look(space, schema, rules, why_not, key)
+        _offered(space, schema, rules, why_not, key)
     with st.expander(t("rules.another") if asked else heading, key=f"{key}s_expander_{asked}"):
         if not asked:
-            _ticks(space, schema, rules, why_not, key)
-            _look(space, schema, rules, why_not, key)
+            _offered(space, schema, rules, why_not, key)
         added = form(schema, key, kinds)
         if added is not None:
             _take(space, [*_documents(schema), *_now(space, added)], why_not)
 
 
-def _ticks(
-    space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
-) -> None:
-    """The rules of the schema and those that headers propose, and a press that confirms what a look chose."""
+def _offered(space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: WhyNot, key: str) -> None:
+    """The rules of the schema and those that headers propose, a press that confirms what a look chose, and the look."""
     note(t("rules.lead"))
     if tried.confirm(schema.rules, key=key):
         _take(space, _documents(rules_known(schema)), why_not)
     _boxes(space, schema, rules, why_not, key)
+    _look(space, schema, rules, why_not, key)
 
 
-def _look(
-    space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
-) -> None:
+def _look(space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: WhyNot, key: str) -> None:
     """One press reads the table for rules that every record keeps, for its owner to tick; nothing in safe mode."""
     data = space.dataset
     if data is None or data.table is None or space.choices.safe:
@@ -89,13 +83,10 @@ def _look(
         if st.button(t("rules.look"), key=f"{key}_look", help=t("rules.look_help")):
             from dpsyn_core.runs import kept_rules
 
-            try:
+            with refusals():
                 tried.see(tried.names(space))
                 space.memo["kept rules", data.serial] = kept_rules(schema, data.table)
-            except DPSynError as error:
-                st.error(literal(sentence(error)))
-                return
-            st.rerun()
+                st.rerun()
         return
     private_tag()
     note(t("rules.look_found" if seen else "rules.look_none"))
@@ -103,9 +94,7 @@ def _look(
     _boxes(space, schema, others, why_not, f"{key}_seen")
 
 
-def _boxes(
-    space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: Callable[[Schema], str] | None, key: str
-) -> None:
+def _boxes(space: Workspace, schema: Schema, rules: Mapping[str, Rule], why_not: WhyNot, key: str) -> None:
     """Each rule with a tick where it is kept, and a record that it forbids."""
     held = {str(rule): rule.model_dump(mode="json") for rule in schema.rules}
     for name, rule in rules.items():
@@ -133,17 +122,9 @@ def by_nature(space: Workspace, schema: Schema) -> Schema:
     return schema
 
 
-def form(schema: Schema, key: str, kinds: Sequence[str] = KINDS) -> dict[str, Any] | None:
+def form(schema: Schema, key: str, kinds: Sequence[str] = KINDS) -> Fields:
     """An example and the fields of every kind of rule; the rule, once its button is pressed. key: of the fields."""
-    kind = st.segmented_control(
-        t("rules.kind"),
-        kinds,
-        default=kinds[0],
-        required=True,
-        format_func=lambda k: t(f"rules.{k}"),
-        key=f"{key}_kind",
-    )
-    kind = kind or kinds[0]
+    kind = one_of(t("rules.kind"), kinds, key=f"{key}_kind", called=lambda k: t(f"rules.{k}"), labelled=True)
     note(t(f"rules.example_{kind}"))
     asked = _asked(schema, kind, key)
     pressed = st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None)
@@ -157,7 +138,7 @@ def line(words: str, press: str, key: str) -> bool:
     return button.button(press, key=key)
 
 
-def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
+def _asked(schema: Schema, kind: str, key: str) -> Fields:
     """The rule as the person has it now; None while something is open."""
     listed = [a.name for a in schema.coded if a.listed]
     names = [a.name for a in schema.coded if not a.listed]
@@ -171,17 +152,17 @@ def _asked(schema: Schema, kind: str, key: str) -> dict[str, Any] | None:
     return forms[kind](schema, listed if kind == "follows" else names, key)
 
 
-def _impossible(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _impossible(schema: Schema, names: list[str], key: str) -> Fields:
     del schema, names
     where = conditions(f"{key}_where", t("rules.where"), t("rules.where_hint"))
     return {"where": where} if where else None
 
 
-def _order(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _order(schema: Schema, names: list[str], key: str) -> Fields:
     return lie_close(order_fields(names, key), {a.name: a for a in schema.coded}, key)
 
 
-def lie_close(made: dict[str, Any] | None, named: Mapping[str, Any], key: str) -> dict[str, Any] | None:
+def lie_close(made: Fields, named: Mapping[str, Any], key: str) -> Fields:
     """An order of two dates with the person's word whether they lie close together; any other order as it is.
 
     named: attributes by the names that the rule has for them.
@@ -190,13 +171,11 @@ def lie_close(made: dict[str, Any] | None, named: Mapping[str, Any], key: str) -
     if made is None or not all(a.dated for a in ends):
         return made
     usual = named_close(ends[0].name, ends[1].name, precise=ends[1].precise)
-    close = st.checkbox(
-        t("rules.close"), usual, key=f"{key}_close_{made['lower']}_{made['upper']}", help=t("rules.close_help")
-    )
+    close = st.checkbox(value=usual, key=f"{key}_close_{made['lower']}_{made['upper']}", **field("rules.close"))
     return made | {"close": close}
 
 
-def order_fields(names: list[str], key: str) -> dict[str, Any] | None:
+def order_fields(names: list[str], key: str) -> Fields:
     """Which of two columns is the smaller one; None while one is open."""
     first, second = st.columns(2)
     lower = _column(f"{key}_lower", t("rules.lower"), names, at=first)
@@ -205,34 +184,27 @@ def order_fields(names: list[str], key: str) -> dict[str, Any] | None:
     return {"lower": lower, "upper": upper, "strict": strict} if lower and upper else None
 
 
-def _difference(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _difference(schema: Schema, names: list[str], key: str) -> Fields:
     first, second = st.columns(2)
     of = _column(f"{key}_of", t("rules.of"), names, at=first)
     minus = _column(f"{key}_minus", t("rules.minus"), names, at=second)
     column = _column(f"{key}_difference", t("rules.column"), names)
     told = {}
     if of and schema[of].dated:
-        units = list(SECONDS)
-        told = {
-            "unit": st.selectbox(
-                t("rules.unit"),
-                units,
-                index=units.index("days"),
-                key=f"{key}_unit",
-                format_func=lambda u: t(f"rules.unit_{u}"),
-            )
-        }
+        units = {u: t(f"rules.unit_{u}") for u in SECONDS}
+        usual: dict[str, Any] = {"index": list(units).index("days"), "format_func": units.__getitem__}
+        told = {"unit": st.selectbox(t("rules.unit"), list(units), key=f"{key}_unit", **usual)}
     return {"column": column, "of": of, "minus": minus, **told} if column and of and minus else None
 
 
-def _sum(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _sum(schema: Schema, names: list[str], key: str) -> Fields:
     del schema
     column = _column(f"{key}_sum", t("rules.total"), names)
     parts = _several(f"{key}_parts", t("rules.parts"), [n for n in names if n != column])
     return {"column": column, "parts": parts} if column and len(parts) > 1 else None
 
 
-def _ratio(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _ratio(schema: Schema, names: list[str], key: str) -> Fields:
     numbers = [n for n in names if schema[n].limits is not None]
     column = _column(f"{key}_ratio", t("rules.ratio_column"), numbers)
     first, second = st.columns(2)
@@ -240,31 +212,27 @@ def _ratio(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
     by = _column(f"{key}_by", t("rules.by"), numbers, at=second)
     square = st.checkbox(t("rules.square"), key=f"{key}_square")
     times = st.number_input(t("rules.times"), min_value=0.0001, value=1.0, format="%g", key=f"{key}_times")
-    if not (column and of and by):
-        return None
-    return {"column": column, "of": of, "by": [by, by] if square else [by], "times": times}
+    made = {"column": column, "of": of, "by": [by, by] if square else [by], "times": times}
+    return made if column and of and by else None
 
 
-def _blank(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _cell(value: Any) -> str:
+    return t("rules.blank_cell") if value is None else literal(str(value))
+
+
+def _blank(schema: Schema, names: list[str], key: str) -> Fields:
     del names
-    cells: dict[str, list[Any]] = {}
-    for a in schema.coded:
-        cells[a.name] = [*([None] if a.missing else []), *a.single_values]
+    cells: dict[str, list[Any]] = {a.name: [*([None] * a.missing), *a.single_values] for a in schema.coded}
     column = _column(f"{key}_blank", t("rules.blank_column"), [n for n, held in cells.items() if held])
     value = None
     if column and cells[column] != [None]:
-        value = st.selectbox(
-            t("rules.cell"),
-            cells[column],
-            key=f"{key}_cell",
-            format_func=lambda v: t("rules.blank_cell") if v is None else literal(str(v)),
-        )
+        value = st.selectbox(t("rules.cell"), cells[column], key=f"{key}_cell", format_func=_cell)
     where = conditions(f"{key}_blank_where", t("rules.blank_where"), t("rules.blank_hint"))
     only = st.checkbox(t("rules.only"), key=f"{key}_only")
     return {"column": column, "where": where, "value": value, "only": only} if column and where else None
 
 
-def _follows(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _follows(schema: Schema, names: list[str], key: str) -> Fields:
     of = _several(f"{key}_follows_of", t("rules.follows_of"), names)
     column = _column(f"{key}_follows", t("rules.follows_column"), [a.name for a in schema.coded if a.name not in of])
     pasted = st.text_area(t("rules.map"), key=f"{key}_map", placeholder=t("rules.map_hint"), height=90)
@@ -273,7 +241,7 @@ def _follows(schema: Schema, names: list[str], key: str) -> dict[str, Any] | Non
     return {"column": column, "of": of, **told} if column and of else None
 
 
-def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _part(schema: Schema, names: list[str], key: str) -> Fields:
     dates = [n for n in names if schema[n].dated]
     numbers = [a.name for a in schema.coded if not a.dated]
     if not (dates and numbers):
@@ -281,19 +249,16 @@ def _part(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
         return None
     first, second = st.columns(2)
     of = _column(f"{key}_date", t("rules.date"), dates, at=first)
-    part = second.selectbox(
-        t("rules.part_of"), get_args(Part), key=f"{key}_part", format_func=lambda p: t(f"rules.part_{p}")
-    )
+    parts, told = {p: t(f"rules.part_{p}") for p in get_args(Part)}, {}
+    part = second.selectbox(t("rules.part_of"), list(parts), key=f"{key}_part", format_func=parts.__getitem__)
     column = _column(f"{key}_part_column", t("rules.part_column"), numbers)
-    told = {}
     if part in COMPLETED:
         told = {"on": st.text_input(t("rules.on"), key=f"{key}_on", placeholder="2020-12-31").strip()}
-    if not (column and of and all(told.values())):
-        return None
-    return {"kind": "follows", "column": column, "of": [of], "part": part, **told}
+    made = {"kind": "follows", "column": column, "of": [of], "part": part, **told}
+    return made if column and of and all(told.values()) else None
 
 
-def _unique(schema: Schema, names: list[str], key: str) -> dict[str, Any] | None:
+def _unique(schema: Schema, names: list[str], key: str) -> Fields:
     del names
     together = _several(f"{key}_unique", t("rules.together"), [a.name for a in schema.coded])
     return {"together": together} if together else None
@@ -323,9 +288,7 @@ def _documents(schema: Schema) -> list[dict[str, Any]]:
     return [r.model_dump(mode="json") for r in schema.rules]
 
 
-def _with(
-    schema: Schema, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None = None
-) -> tuple[Schema, str]:
+def _with(schema: Schema, rules: list[dict[str, Any]], why_not: WhyNot = None) -> tuple[Schema, str]:
     """The schema with these rules alone, and in one sentence why they cannot be; an empty text where they can."""
     from dpsyn_core.schema import check_rules
 
@@ -337,7 +300,7 @@ def _with(
     return made, why_not(made) if why_not is not None else ""
 
 
-def _take(space: Workspace, rules: list[dict[str, Any]], why_not: Callable[[Schema], str] | None) -> None:
+def _take(space: Workspace, rules: list[dict[str, Any]], why_not: WhyNot) -> None:
     """Makes these the rules of the schema, or says in one sentence why they cannot be."""
     if space.schema is None:
         return

@@ -9,7 +9,7 @@ from ui.schema import tried
 from ui.schema.rows import typed_source
 from ui.shared.going import go_to
 from ui.shared.state import Workspace
-from ui.shared.text import counted, number, t
+from ui.shared.text import counted, field, number, t
 from ui.shared.theme import note
 
 
@@ -19,16 +19,15 @@ def panel(space: Workspace, *, key: str) -> None:
     if space.linked is not None or schema is None or not schema.unit_from_data:
         return
     unit = schema.unit
-    if unit.identifier is None:
-        with st.container(border=True, key=f"unit_{key}"):
+    with st.container(border=True, key=f"unit_{key}"):
+        if unit.identifier is None:
             note(t("unit.undecided"), "alarm")
             if key != "data" and st.button(t("unit.decide"), key=f"unit_decide_{key}"):
                 go_to("data")
-        return
-    who = t("data.named_by", column=unit.identifier)
-    with st.container(border=True, key=f"unit_{key}"):
+            return
+        who = t("data.named_by", column=unit.identifier)
         note(t("unit.read", who=who, most=number(unit.max_records)), "alarm")
-        if st.button(t("unit.known"), key=f"unit_known_{key}", help=t("unit.known_help")):
+        if st.button(key=f"unit_known_{key}", **field("unit.known")):
             space.schema = confirm(schema, (), unit=True)
             st.rerun()
 
@@ -61,15 +60,11 @@ def _limited(limit: int) -> None:
 def dropped(schema: Schema) -> str:
     """What a run leaves out of one table or keeps of linked ones, by what is declared; empty where that is all."""
     if schema.links:
-        most = [
-            counted("linked.keeps", one.max_children, child=t("linked.rows") if schema.one_file else one.table)
-            for one in schema.hanging
-        ]
+        rows = t("linked.rows") if schema.one_file else ""
+        most = [counted("linked.keeps", one.max_children, child=rows or one.table) for one in schema.hanging]
         return t("linked.keeps_lead", list=", ".join(most))
     unit = schema.unit
-    if unit.identifier is None:
-        return ""
-    return counted("unit.dropped", unit.max_records, column=unit.identifier)
+    return "" if unit.identifier is None else counted("unit.dropped", unit.max_records, column=unit.identifier)
 
 
 def limited(label: str, schema: Schema | None) -> str:

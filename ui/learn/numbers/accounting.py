@@ -44,14 +44,9 @@ def variants(sigma: float, times: int, delta: float) -> Variants:
 
     mu = math.sqrt(times) / sigma
     rho = mu**2 / 2
-    return Variants(
-        mu=mu,
-        rho=rho,
-        exact=gdp_epsilon(mu, delta),
-        tight=zcdp_epsilon(rho, delta),
-        standard=rho + 2 * math.sqrt(rho * math.log(1 / delta)),
-        each=times * gdp_epsilon(1 / sigma, delta / times),
-    )
+    exact, each = gdp_epsilon(mu, delta), times * gdp_epsilon(1 / sigma, delta / times)
+    tight, standard = zcdp_epsilon(rho, delta), rho + 2 * math.sqrt(rho * math.log(1 / delta))
+    return Variants(mu=mu, rho=rho, exact=exact, tight=tight, standard=standard, each=each)
 
 
 def renyi(mu: float, orders: Floats) -> Floats:

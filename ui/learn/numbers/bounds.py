@@ -106,13 +106,11 @@ def synthetic(kept: Kept, width: int) -> Stays:
     values anywhere inside them. rule: as pairs; then the day of discharge is admission plus length.
     """
     rng, real = np.random.default_rng((SEED, width)), stays()
+    columns = (real.start, real.end, real.length)
     if kept == "alone":
-        return Stays(
-            start=rng.permutation(real.start), end=rng.permutation(real.end), length=rng.permutation(real.length)
-        )
-    start, end, length = (
-        column // width * width + rng.integers(0, width, STAYS) for column in (real.start, real.end, real.length)
-    )
+        start, end, length = map(rng.permutation, columns)
+        return Stays(start=start, end=end, length=length)
+    start, end, length = (column // width * width + rng.integers(0, width, STAYS) for column in columns)
     return Stays(start=start, end=start + length if kept == "rule" else end, length=length)
 
 

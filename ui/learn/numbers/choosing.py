@@ -21,6 +21,13 @@ Floats = NDArray[np.float64]
 VOTES = np.array([41.0, 38.0, 30.0, 22.0, 9.0])  # ballots for five outings of a class of 140
 WAITING = np.array([24.0, 29, 27, 31, 28, 32, 30, 33, 31, 34, 33, 36])  # patients who waited too long, day by day
 MARK = 30.0
+SETS = (("A", "B"), ("A", "C"))
+STEPS = ("noisy", "total", "shared", "whole")
+# a worked example, and one with a negative cell, which the last step removes
+EXAMPLES = {
+    "worked": (np.array([[10.0, 5], [7, 8]]), np.array([[6.0, 4, 2], [9, 5, 8]])),
+    "negative": (np.array([[10.0, -3], [7, 8]]), np.array([[6.0, 4, -4], [9, 5, 8]])),
+}
 
 
 def moved(scores: Floats, mover: int, points: float) -> Floats:
@@ -68,15 +75,11 @@ def log_ratio(one: Floats, other: Floats) -> Floats:
     return np.asarray(np.log(one) - np.log(other))
 
 
-def largest_ratio(epsilon: float, assumed: float, real: float, scores: Floats = VOTES) -> float:
+def largest_ratio(epsilon: float, assumed: float, real: float) -> float:
     """Ln of the largest ratio that one person with `real` points to move can cause, over all whom they favour."""
-    before = exponential(scores, epsilon, assumed)
-    worst = 0.0
-    for mover in range(len(scores)):
-        if mover != int(np.argmax(scores)):
-            after = exponential(moved(scores, mover, real), epsilon, assumed)
-            worst = max(worst, float(np.abs(log_ratio(after, before)).max()))
-    return worst
+    before, others = exponential(VOTES, epsilon, assumed), np.delete(np.arange(len(VOTES)), np.argmax(VOTES))
+    after = (exponential(moved(VOTES, int(mover), real), epsilon, assumed) for mover in others)
+    return max(float(np.abs(log_ratio(chances, before)).max()) for chances in after)
 
 
 def largest_promise(epsilon: float, assumed: float, *, days: int | None = None) -> float:
@@ -88,27 +91,9 @@ def largest_promise(epsilon: float, assumed: float, *, days: int | None = None) 
     return epsilon / assumed if days is None else days * epsilon / (4 * assumed)
 
 
-def chance_of_best(scores: Floats, epsilon: float, sensitivity: float) -> float:
-    """How often the exponential mechanism picks the true winner."""
-    return float(exponential(scores, epsilon, sensitivity)[int(np.argmax(scores))])
-
-
 def margin(epsilon: float, sensitivity: float, choices: int, failure: float = 0.05) -> float:
     """The lead at which the winner is chosen with probability 1 - failure at least, whatever the others have."""
     return 2 * sensitivity * math.log((choices - 1) * (1 - failure) / failure) / epsilon
-
-
-SETS = (("A", "B"), ("A", "C"))
-
-
-# a worked example, and one with a negative cell, which the last step removes
-EXAMPLES = {
-    "worked": (np.array([[10.0, 5], [7, 8]]), np.array([[6.0, 4, 2], [9, 5, 8]])),
-    "negative": (np.array([[10.0, -3], [7, 8]]), np.array([[6.0, 4, -4], [9, 5, 8]])),
-}
-
-
-STEPS = ("noisy", "total", "shared", "whole")
 
 
 def tables(example: str, step: str) -> list[Floats]:

@@ -23,9 +23,8 @@ from dpsyn_core.measure import reach_for
 from dpsyn_core.privacy import Budget
 
 Floats = NDArray[np.float64]
-
-
 DELTA = 1e-6
+BOUNDS = np.geomspace(50, 20_000, 241)  # of a mean of incomes, in dollars
 
 
 def law(mechanism: str, eps: float, reach: int | None = None) -> tuple[NDArray[np.int64], Floats]:
@@ -65,16 +64,12 @@ def chance_shown(count: int, eps: float, delta: float) -> float:
     return float(p[count + x > k].sum())
 
 
-def enough(eps: float, delta: float, chance: float = 0.99) -> int:
-    """How many individuals must share a value for it to be listed with this chance."""
+def enough(eps: float, delta: float) -> int:
+    """How many individuals must share a value for it to be listed in 99 of 100 runs."""
     count = 1
-    while chance_shown(count, eps, delta) < chance:
+    while chance_shown(count, eps, delta) < 0.99:
         count += max(1, count // 50)
     return count
-
-
-SEED = 13
-BOUNDS = np.geomspace(50, 20_000, 241)
 
 
 @lru_cache(maxsize=8)
@@ -131,10 +126,3 @@ def best_bound(values: Floats, epsilon: float) -> float:
 def above(values: Floats, bound: float) -> int:
     """How many people have more than the bound."""
     return int((values > bound).sum())
-
-
-def answers(values: Floats, bound: float, epsilon: float, *, times: int, seed: int) -> Floats:
-    """Private means of repeated runs; (times,)."""
-    rng = np.random.default_rng((SEED, seed))
-    scale = Budget(epsilon=epsilon, delta=0.0).pure().scale(bound) / len(values)
-    return np.asarray(np.minimum(values, bound).mean() + rng.laplace(0, scale, times))

@@ -23,7 +23,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from dpsyn_core.privacy import Budget, best_guess, best_guess_of_mu
-from dpsyn_core.questions import CombinedTruth, Floats, Gaps, Quantity, centred, sampling, t_quantile
+from dpsyn_core.questions import CombinedTruth, Floats, Gaps, Quantity, centred, sampling
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -65,9 +65,9 @@ def shifted(a: float, shift: int) -> float:
     return 1 - below - tie / 2
 
 
-def bound(epsilon: float, people: int, *, unit: int = 1) -> float:
-    """The best guess that the promise allows: e^x / (1 + e^x) with x = epsilon people / unit."""
-    return best_guess(min(epsilon * people / unit, 700.0))
+def bound(epsilon: float, people: int) -> float:
+    """The best guess that the promise allows: e^x / (1 + e^x) with x = epsilon people."""
+    return best_guess(min(epsilon * people, 700.0))
 
 
 def gaussian(epsilon: float, delta: float, people: int, *, unit: int = 1) -> Promise:
@@ -92,15 +92,8 @@ def exact_delta(epsilon: float, delta: float, people: int) -> float:
     return gdp_delta(people * epsilon, people * mu)
 
 
-Curve = NDArray[np.float64]
-
-
 COUNTS = np.array([816, 109, 7, 39, 6, 17])  # a published teaching example
-
-
 PUBLISHED = np.array([776, 118, 6, 53, 22, 19])  # the draw that it shows, at epsilon 5
-
-
 STEPS = ("alpha", "theta", "y")
 
 
@@ -109,13 +102,11 @@ def least_alpha(m: int, eps: float) -> float:
     return m / math.expm1(eps)
 
 
-def moments(counts: NDArray[np.int64], m: int, eps: float) -> tuple[Curve, Curve]:
+def moments(counts: NDArray[np.int64], m: int, eps: float) -> tuple[Floats, Floats]:
     """Mean and standard deviation of each synthetic count, in records."""
     a = counts + least_alpha(m, eps)
-    whole = a.sum()
-    share = a / whole
-    variance = m * share * (1 - share) * (whole + m) / (whole + 1)
-    return m * share, np.sqrt(variance)
+    whole, share = a.sum(), a / a.sum()
+    return m * share, np.sqrt(m * share * (1 - share) * (whole + m) / (whole + 1))
 
 
 def synthetic(counts: NDArray[np.int64], m: int, eps: float) -> NDArray[np.int64]:
@@ -128,8 +119,8 @@ class PriorSteps:
     """The three steps to a synthetic table. counts: y + alpha. shares: theta*, never to be released. drawn: y*."""
 
     alpha: float
-    counts: Curve
-    shares: Curve
+    counts: Floats
+    shares: Floats
     drawn: NDArray[np.int64]
 
 
@@ -137,12 +128,8 @@ def walk(counts: NDArray[np.int64], m: int, eps: float, rng: Generator) -> Prior
     """Step 1: alpha imaginary people in every cell. Step 2: shares theta* ~ Dirichlet(y + alpha). Step 3: m draws."""
     alpha = least_alpha(m, eps)
     shares = rng.dirichlet(counts + alpha)
-    return PriorSteps(
-        alpha=alpha,
-        counts=np.asarray(counts + alpha, dtype=np.float64),
-        shares=shares,
-        drawn=rng.multinomial(m, shares),
-    )
+    whole = np.asarray(counts + alpha, dtype=np.float64)
+    return PriorSteps(alpha=alpha, counts=whole, shares=shares, drawn=rng.multinomial(m, shares))
 
 
 def log_chance(drawn: NDArray[np.int64], counts: NDArray[np.int64], alpha: float) -> float:
@@ -189,16 +176,10 @@ def derivation(
     other[left] -= 1
     other[joined] += 1
     here, there = counts[left] - 1 + alpha, counts[joined] + alpha
-    four = (drawn[left] + here) / here * there / (drawn[joined] + there)
-    return Derivation(
-        log_chance=log_chance(drawn, counts, alpha),
-        by_gamma=log_chance(drawn, counts, alpha) - log_chance(drawn, other, alpha),
-        by_four=math.log(four),
-        least=alpha / (m + alpha),
-        largest=(m + alpha) / alpha,
-        epsilon=math.log((m + alpha) / alpha),
-        alpha=alpha,
-    )
+    four, largest = (drawn[left] + here) / here * there / (drawn[joined] + there), (m + alpha) / alpha
+    mine, others = log_chance(drawn, counts, alpha), log_chance(drawn, other, alpha)
+    ends = {"least": 1 / largest, "largest": largest, "epsilon": math.log(largest), "alpha": alpha}
+    return Derivation(log_chance=mine, by_gamma=mine - others, by_four=math.log(four), **ends)
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -212,16 +193,13 @@ class Direct:
     noise: Floats
     sampling: Floats
 
-    def half(self, truth: CombinedTruth = "table", *, confidence: float = 0.95) -> Floats:
+    def half(self, truth: CombinedTruth = "table") -> Floats:
         """Half-widths of intervals for the real table (noise alone), or for the population (noise and sampling)."""
-        variance = self.noise if truth == "table" else self.noise + self.sampling
-        half: Floats = t_quantile(confidence, np.inf) * np.sqrt(variance)
-        return half
+        return Z * np.sqrt(self.noise if truth == "table" else self.noise + self.sampling)
 
-    def forgetful(self, *, confidence: float = 0.95) -> Floats:
+    def forgetful(self) -> Floats:
         """Half-widths of an analyst who takes the noisy counts for exact ones: sampling alone. Too narrow."""
-        half: Floats = t_quantile(confidence, np.inf) * np.sqrt(self.sampling)
-        return half
+        return Z * np.sqrt(self.sampling)
 
 
 def read_directly(quantity: Quantity, table: Floats, sigma: float) -> Direct:
@@ -240,7 +218,6 @@ def read_directly(quantity: Quantity, table: Floats, sigma: float) -> Direct:
     )
 
 
-Effects = NDArray[np.float64]
 SEED = 17
 BASE = 0.30  # share of recoveries without the treatment
 Z = 1.959963984540054  # two-sided 95 %
@@ -252,15 +229,15 @@ class Studies:
     """Repeated studies. estimate, naive, honest: (studies,), the difference and the half widths of both intervals."""
 
     truth: float
-    estimate: Effects
-    naive: Effects
-    honest: Effects
+    estimate: Floats
+    naive: Floats
+    honest: Floats
 
-    def covers(self, half: Effects) -> NDArray[np.bool_]:
+    def covers(self, half: Floats) -> NDArray[np.bool_]:
         """Whether each interval of this half width holds the truth."""
         return np.asarray(np.abs(self.estimate - self.truth) <= half)
 
-    def finds(self, half: Effects) -> NDArray[np.bool_]:
+    def finds(self, half: Floats) -> NDArray[np.bool_]:
         """Whether each interval leaves out zero: an effect is claimed."""
         return np.asarray(np.abs(self.estimate) > half)
 
@@ -293,7 +270,7 @@ def studies(people: int, effect: float, noise: float, *, times: int, seed: int) 
     )
 
 
-def _read(tables: Effects, noise: float) -> Direct:
+def _read(tables: Floats, noise: float) -> Direct:
     """The engine's intervals for the difference of two shares, which is a gap of means of 0 and 1, one a study.
 
     An arm whose noisy counts show nobody is read as one patient, half recovered, so that every study has an estimate.
@@ -316,14 +293,3 @@ def variances(people: int, effect: float, noise: float) -> tuple[float, float]:
     shares = (BASE, BASE + effect)
     drawn = sum(p * (1 - p) / n for p in shares)
     return drawn, sum(noise**2 * ((1 - p) ** 2 + p**2) / n**2 for p in shares)
-
-
-def power(people: int, effect: float, noise: float) -> float:
-    """How often the interval that counts the noise leaves out zero, by the normal approximation."""
-    drawn, added = variances(people, effect, noise)
-    at = abs(effect) / math.sqrt(drawn + added)
-
-    def phi(x: float) -> float:
-        return (1 + math.erf(x / math.sqrt(2))) / 2
-
-    return phi(at - Z) + phi(-at - Z)

@@ -61,12 +61,8 @@ def shadow(system: str, epsilon: float) -> RocPoints:
     made = results("membership")
     place = 0 if system == "exact" else list(made["epsilons"]).index(epsilon)
     one = made["systems"][system][place]
-    return RocPoints(
-        alarms=np.asarray(made["alarms"], dtype=np.float64),
-        found=np.asarray(one["found"], dtype=np.float64),
-        right=float(one["right"]),
-        runs=int(made["runs"]) // 2,
-    )
+    alarms, found = (np.asarray(x, dtype=np.float64) for x in (made["alarms"], one["found"]))
+    return RocPoints(alarms=alarms, found=found, right=float(one["right"]), runs=int(made["runs"]) // 2)
 
 
 def drawn(epsilon: float, seed: int) -> RocPoints:
@@ -75,14 +71,14 @@ def drawn(epsilon: float, seed: int) -> RocPoints:
     with_person = CELLS.copy()
     with_person[-1] += 1
     inside, outside = (_tables(cells, epsilon, rng) for cells in (with_person, CELLS))
-    half = RUNS // 2
-    marks = np.arange(0, int(max(inside.max(), outside.max())) + 2)
-    judged_in, judged_out = inside[half:], outside[half:]
-    alarms = np.array([(judged_out >= m).mean() for m in marks])
-    found = np.array([(judged_in >= m).mean() for m in marks])
-    learnt = np.array([(inside[:half] >= m).mean() - (outside[:half] >= m).mean() for m in marks])
-    cut = marks[int(np.argmax(learnt))]
-    right = 0.5 * float((judged_in >= cut).mean() + (judged_out < cut).mean())
+    half, marks = RUNS // 2, np.arange(0, int(max(inside.max(), outside.max())) + 2)
+
+    def reached(tables: NDArray[np.int64]) -> Floats:
+        return np.array([(tables >= m).mean() for m in marks])
+
+    alarms, found = reached(outside[half:]), reached(inside[half:])
+    cut = int(np.argmax(reached(inside[:half]) - reached(outside[:half])))
+    right = 0.5 * float(found[cut] + 1 - alarms[cut])
     return RocPoints(alarms=alarms[::-1], found=found[::-1], right=right, runs=half)
 
 
@@ -156,11 +152,6 @@ def truths() -> tuple[int, ...]:
     for name in ("AGE", "INCWAGE"):
         people[name] = pd.to_numeric(people[name])
     return tuple(int(q.holds(people).sum()) for q in QUESTIONS)
-
-
-def scale(epsilon: float) -> float:
-    """Scale of the geometric noise on a count: 1 / epsilon."""
-    return 1 / epsilon
 
 
 def expected_points(question: int, epsilon: float) -> float:

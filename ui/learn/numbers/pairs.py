@@ -89,14 +89,8 @@ def pairs(rare: float = 0.0) -> SamplePairs:
             part = one_ways[i] / np.maximum(small[i].expand(small[i].sum(one_ways[i], 0), 0), 1)
             again = again * (part[:, None] if axis == 0 else part)
         found.append(((names[a], names[b]), apart, coarse.size, np.abs(again - table).sum() / (2 * n)))
-    found.sort(key=lambda f: -f[1])
-    return SamplePairs(
-        names=tuple(f[0] for f in found),
-        dependence=np.array([f[1] for f in found]),
-        cells=np.array([f[2] for f in found]),
-        lost=np.array([f[3] for f in found]),
-        records=n,
-    )
+    named, apart, cells, lost = zip(*sorted(found, key=lambda f: -f[1]), strict=True)
+    return SamplePairs(names=named, dependence=np.array(apart), cells=np.array(cells), lost=np.array(lost), records=n)
 
 
 Truth = Literal["sample", "chain", "parity"]
@@ -115,12 +109,8 @@ def truth(which: Truth) -> Floats:
         return np.bincount(flat, minlength=math.prod(shape)).reshape(shape).astype(np.float64)
     rng = np.random.default_rng(29)
     if which == "chain":
-        first, second, third = (
-            rng.dirichlet(np.ones(4)),
-            rng.dirichlet(np.full(4, 0.7), 4),
-            rng.dirichlet(np.ones(4), 4),
-        )
-        return np.asarray(np.rint(PEOPLE * first[:, None, None] * second[:, :, None] * third[None]))
+        first, second, third = (rng.dirichlet(np.full(4, a), n) for a, n in ((1.0, 1), (0.7, 4), (1.0, 4)))
+        return np.asarray(np.rint(PEOPLE * first[0][:, None, None] * second[:, :, None] * third[None]))
     at = np.indices((4, 4, 4)).sum(axis=0) % 2
     return np.asarray(np.where(at == 0, PEOPLE / 32, 0.0))
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 NOT_APPLICABLE = 999_998  # the sample's code for those who are too young to be asked for a wage
 Floats = NDArray[np.float64]
 SYSTEMS = ("rls", "dpsyn", "mst", "privbayes", "independent")
+EPSILONS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the runs
 METRICS = ("tvd-1way", "tvd-2way", "tvd-3way", "gap")
 ERRORS = ("count", "within")
 FRESH = "sample"  # a fresh sample of the same people, without any noise
@@ -53,13 +54,8 @@ class Curve:
 def curve(system: str, metric: str) -> Curve:
     """The error of a system against epsilon."""
     found = results("systems")
-    runs = np.asarray(found["metrics"][system][metric], dtype=np.float64)
-    return Curve(
-        epsilons=np.asarray(found["epsilons"], dtype=np.float64),
-        middle=runs.mean(axis=1),
-        low=runs.min(axis=1),
-        high=runs.max(axis=1),
-    )
+    epsilons, runs = (np.asarray(x, dtype=np.float64) for x in (found["epsilons"], found["metrics"][system][metric]))
+    return Curve(epsilons=epsilons, middle=runs.mean(axis=1), low=runs.min(axis=1), high=runs.max(axis=1))
 
 
 def fresh(metric: str) -> float:
