@@ -266,7 +266,7 @@ def test_every_file_of_the_export_page_is_the_releases_own_whenever_it_is_downlo
 
 @pytest.mark.slow
 def test_what_leaves_of_a_drafted_run_says_in_its_name_that_it_is_not_private(app):
-    from ui.export import files, takeaways
+    from ui.export import files
 
     uploaded(app, name="towns.csv", raw=TOWNS)
     job, space = finished(app), space_of(app)
@@ -274,7 +274,7 @@ def test_what_leaves_of_a_drafted_run_says_in_its_name_that_it_is_not_private(ap
         names = set(bundle.namelist())
     plain = {"certificate.txt", "nist-800-226.md", "README.txt"}  # which say it themselves, and hold no values
     assert {n for n in names if "-NOT-PRIVATE" not in n} == plain and "schema-NOT-PRIVATE.json" in names
-    for text in (*takeaways.documents(space, job).values(), " ".join(files.command(space, job))):
+    for text in (*files.scripts(space, job).values(), " ".join(files.command(space, job))):
         assert "schema-NOT-PRIVATE.json" in text and "schema.json" not in text
 
 

@@ -29,7 +29,7 @@ OF_A_RELATION = 0.6  # weight of a relation that is lost, as of a correlation
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Interaction:
+class OutcomeInteraction:
     """What `first` and `second` say together of `outcome`: the share of its variance that this explains.
 
     kept: the slope of synthetic interactions on real ones, 1 where they are as large, below 0 where they are opposite.
@@ -55,12 +55,12 @@ class Interaction:
         return self.far and self.kept < -HALF
 
 
-def interactions(c: Comparison) -> list[Interaction]:
+def interactions(c: Comparison) -> list[OutcomeInteraction]:
     """Those that the real table has beyond chance, the largest first; once a comparison."""
     if "interactions" not in c.scores:
         found = (_of(c, *names) for names in _sets(c))
         c.scores["interactions"] = sorted((x for x in found if x is not None), key=lambda x: -x.real)
-    out: list[Interaction] = c.scores["interactions"]
+    out: list[OutcomeInteraction] = c.scores["interactions"]
     return out
 
 
@@ -90,7 +90,7 @@ def _sets(c: Comparison) -> list[tuple[str, str, str]]:
     return [(y, a, b) for a, b in pairs for y in outcomes if y not in (a, b)][:MOST_SETS]
 
 
-def _of(c: Comparison, outcome: str, first: str, second: str) -> Interaction | None:
+def _of(c: Comparison, outcome: str, first: str, second: str) -> OutcomeInteraction | None:
     codes = [[t[c.domain.index(name)] for t in (c.truth, c.synthetic)] for name in (first, second)]
     sizes = [c.domain[name].size - c.domain[name].special for name in (first, second)]
     tables = [
@@ -114,7 +114,7 @@ def _of(c: Comparison, outcome: str, first: str, second: str) -> Interaction | N
     if real < SOME or _chance(own / within[0], free) > RARE:
         return None
     apart = float(((left - right) ** 2 / (within[0] / n + max(within[1], 1e-12) / m)).sum())
-    return Interaction(
+    return OutcomeInteraction(
         outcome=outcome,
         first=first,
         second=second,
