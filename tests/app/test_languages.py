@@ -16,6 +16,7 @@ from dpsyn_core.schema.misfit import WHERE
 from dpsyn_core.systems import registry
 from dpsyn_core.systems.deep.system import STAGES
 from tests.app_driver import at_page, words
+from ui.shared import downloads
 from ui.shared import text as spoken
 from ui.shared.text import LANGUAGES, catalogue, language, t, written
 
