@@ -219,7 +219,7 @@ def survey(rng: np.random.Generator, n: int = 700) -> pd.DataFrame:
         "age": age,
         "works": np.where(works, "yes", "no"),
         "hours": pd.array(np.where(works, np.clip(np.round(rng.normal(36, 9, n)), 5, 70), np.nan), dtype="Int64"),
-        "sector": np.where(works, rng.choice(["trade", "care", "state", "industry"], n), None),
+        "sector": pd.Series(rng.choice(["trade", "care", "state", "industry"], n)).where(works),
         "children": np.where(children, "yes", "no"),
         "oldest": pd.array(np.where(children, np.clip(age - rng.integers(18, 40, n), 0, 60), np.nan), dtype="Int64"),
         "income": pd.array(np.where(silent, np.nan, np.round(np.exp(rng.normal(7.6, 0.5, n)), -1)), dtype="Int64"),
