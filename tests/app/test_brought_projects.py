@@ -16,7 +16,7 @@ from dpsyn_core.schema.document import Schema
 from tests.app.brought import JOB, packed, project
 from tests.app_driver import at_page, space_of, words
 from ui.data.projects import open_project, save
-from ui.export import takeaways
+from ui.export import files
 from ui.export.files import release
 from ui.shared.state import attacks, jobs, workspaces
 
@@ -103,13 +103,14 @@ def test_no_word_of_a_project_runs_in_a_shell_script(app, tmp_path, changes):
     assert jobs().of(space.owner) or app.error, "a run, or a sentence that says why there is none"
     for job in jobs().of(space.owner):
         try:
-            made = takeaways.documents(space, job)
+            made = files.scripts(space, job)
         except DPSynError:  # a sentence instead of a script
             continue
         said, problem = ran(made["run.sh"], tmp_path)
         assert not (tmp_path / "pwned").exists() and "PWNED" not in said.replace("[rls; echo PWNED #]", "")
         assert "not found" not in problem
-        compile(made["run.py"], "run.py", "exec")
+        assert ("run.py" in made) == (job.spec.release is None)
+        compile(made.get("run.py", ""), "run.py", "exec")
 
 
 def test_a_vouched_query_keeps_its_word_when_a_project_is_saved_with_its_table_and_opened_again(
