@@ -45,11 +45,11 @@ def declared(space: Workspace, found: Forecasts | None) -> None:
         if line.problem:
             note(t("questions.unfit", why=sentence(ValueError(line.problem))), "alarm")
         with st.container(horizontal=True, gap="small"):
-            name = literal(line.name)
-            if space.linked is None and st.button(t("questions.edit"), key=f"question_edit_{i}", help=name):
+            called = literal(line.name)
+            if space.linked is None and st.button(t("questions.edit"), key=f"question_edit_{i}", help=called):
                 form.begin(line.document)
                 st.rerun()
-            if st.button(t("questions.remove"), key=f"question_remove_{i}", help=name):
+            if st.button(t("questions.remove"), key=f"question_remove_{i}", help=called):
                 kept.remove(space, line.name)
                 st.rerun()
 
@@ -110,8 +110,8 @@ def suggested(space: Workspace) -> None:
     note(t("questions.suggested_note"))
     with st.container(horizontal=True, gap="small"):
         for i, question in enumerate(offered):
-            name, about = literal(question.name), literal(_asks(space, question, space.schema))
-            if st.button(t("questions.add", name=name), key=f"question_add_{i}", help=about):
+            called, about = literal(question.name), literal(_asks(space, question, space.schema))
+            if st.button(t("questions.add", name=called), key=f"question_add_{i}", help=about):
                 kept.add(space, [question])
                 st.rerun()
 
