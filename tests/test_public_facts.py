@@ -515,7 +515,6 @@ MODULES = {  # that make, write or hand out a manifest, outside the commands
     "dpsyn_core/runs/itemsets.py",
     "ui/data/project_files.py",
     "ui/export/files.py",
-    "ui/linked/files.py",
     "ui/synthesize/answers.py",
 }
 MAKES = re.compile(r"Manifest\.build\(|\brun\.manifest\(|measured\.manifest\(|write_release\(|\.to_json\(\)(?!\w)")

@@ -5,7 +5,6 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from dpsyn_core.runs import bounded
 from dpsyn_core.schema import repeats
 from ui.schema import tried
 from ui.shared.faults import refusals
@@ -68,6 +67,8 @@ def panel(space: Workspace, linked: Linked, name: str) -> None:
 
 def left_out(space: Workspace) -> None:
     """What a run leaves out of linked tables, and why: for the owner, once asked for."""
+    from dpsyn_core.runs import bounded  # numba is heavy
+
     linked = space.linked
     schema = None if linked is None else linked.declared()
     if space.choices.safe or linked is None or schema is None:
