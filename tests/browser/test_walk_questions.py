@@ -38,4 +38,4 @@ def test_the_pay_gap_is_declared_and_answered_with_its_interval_in_at_most_eight
     drawn = visitor.plots()[0]
     assert {c["name"] for c in drawn} == {"real", "estimate from the release"} and len(drawn[0]["y"]) == 10
     assert len(clicks) <= CLICKS
-    assert "agreement of the order of groups" in visitor.words()
+    assert "Their order agrees at" in visitor.words()
