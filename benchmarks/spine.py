@@ -207,7 +207,9 @@ def main() -> None:
         ["README, words", words([ROOT / "README.md"]), "700"],
     ]
     print(table(["figure", "today", "goal"], [[n, f"{v:,}", g] for n, v, g in rows]))
-    parts = sorted(((lines(p.rglob("*.py")), p.name) for p in ENGINE.iterdir() if (p / "__init__.py").exists()), reverse=True)
+    parts = sorted(
+        ((lines(p.rglob("*.py")), p.name) for p in ENGINE.iterdir() if (p / "__init__.py").exists()), reverse=True
+    )
     print(table(["room", "lines", "files"], [[n, f"{v:,}", len(list((ENGINE / n).rglob("*.py")))] for v, n in parts]))
     print(table(["what would have to go", "lines", "files"], features()))
 
