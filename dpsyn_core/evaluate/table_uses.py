@@ -27,6 +27,8 @@ USES: dict[str, tuple[str, ...]] = {
     ),
     "models": ("turned", "weaker", "interaction", "interaction_turned", "explained"),
 }  # fmt: skip
+# kinds of "counts" about values inside one column: a mean that is off with them is a finding of its own
+INSIDE = ("stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom")
 LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
 SINGLE = ("values", "records", "time", "models")  # that nothing was found speaks for none of these
 
@@ -52,8 +54,9 @@ def uses(c: Comparison) -> TableUses:
     good = {use for use in USES if use not in named and use not in SINGLE}
     bad = {use: (f.weight, f.columns) for use, f in named.items() if f.weight >= LEAST_OF.get(use, WRONG)}
     if not (whole.ones.value <= SMALL or whole.ones.value <= NEAR * (whole.ones.floor or 0.0)):
-        bad.setdefault("counts", (whole.ones.value, ()))
-    if not c.real_values or "counts" in bad:
+        bad["counts"] = bad.get("counts", (whole.ones.value, ()))
+        named.pop("counts", None)  # the score of all columns speaks, too
+    if not c.real_values or ("counts" in bad and ("counts" not in named or named["counts"].key not in INSIDE)):
         good.discard("means")
     kept = whole.relations_kept
     if kept is None or whole.grade in ("unclear", "alone", "none"):

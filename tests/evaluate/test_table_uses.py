@@ -45,6 +45,15 @@ def test_unrelated_columns_are_good_for_counts_alone_and_their_gaps_are_lost(hal
     assert "not for" in uses_words(found) and len(uses_words(found)) < 240
 
 
+def test_values_that_moved_inside_one_bin_speak_against_counts_and_not_against_means(halves):
+    real, made = halves
+    weeks = np.asarray(made["WKSWORK"]).astype(int)
+    moved = pa.array(np.where(weeks > 50, 50 + np.arange(HALF) % 3, weeks)).cast(made["WKSWORK"].type)
+    place = made.column_names.index("WKSWORK")
+    found = uses(compared(real, made.set_column(place, "WKSWORK", moved)))
+    assert ("counts", ("WKSWORK",)) in found.bad and "means" in found.good
+
+
 def test_a_copy_is_good_for_nothing(halves):
     c = compared(halves[0], halves[0])
     assert verdict(c).alarm is not None and uses(c).good == ()
