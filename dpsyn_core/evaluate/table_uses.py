@@ -11,11 +11,12 @@ from dpsyn_core.evaluate.group_differences import group_gaps
 from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
 
 # uses in the order in which they are named, each with the kinds of findings that speak against it
+# kinds of "counts" about values inside one column: a mean that is off with them is a finding of its own
+INSIDE = ("stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom")
 USES: dict[str, tuple[str, ...]] = {
     "counts": (
         "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",
-        "stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom",
-        "all_same", "lacking", "unreadable",
+        *INSIDE, "all_same", "lacking", "unreadable",
     ),
     "values": ("value",),
     "means": ("mean", "rest"),
@@ -27,8 +28,6 @@ USES: dict[str, tuple[str, ...]] = {
     ),
     "models": ("turned", "weaker", "interaction", "interaction_turned", "explained"),
 }  # fmt: skip
-# kinds of "counts" about values inside one column: a mean that is off with them is a finding of its own
-INSIDE = ("stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom")
 LEAST_OF = {"pairs": 0.05}  # one pair of many that weighs less speaks against that pair, not against all
 SINGLE = ("values", "records", "time", "models")  # that nothing was found speaks for none of these
 
@@ -53,10 +52,11 @@ def uses(c: Comparison) -> TableUses:
     named = {use: f for use, f in against.items() if f is not None and f.weight >= WRONG}
     good = {use for use in USES if use not in named and use not in SINGLE}
     bad = {use: (f.weight, f.columns) for use, f in named.items() if f.weight >= LEAST_OF.get(use, WRONG)}
-    if not (whole.ones.value <= SMALL or whole.ones.value <= NEAR * (whole.ones.floor or 0.0)):
-        bad["counts"] = bad.get("counts", (whole.ones.value, ()))
-        named.pop("counts", None)  # the score of all columns speaks, too
-    if not c.real_values or ("counts" in bad and ("counts" not in named or named["counts"].key not in INSIDE)):
+    near = whole.ones.value <= SMALL or whole.ones.value <= NEAR * (whole.ones.floor or 0.0)
+    if not near:
+        bad.setdefault("counts", (whole.ones.value, ()))
+    inside = near and "counts" in named and named["counts"].key in INSIDE
+    if not c.real_values or ("counts" in bad and not inside):
         good.discard("means")
     kept = whole.relations_kept
     if kept is None or whole.grade in ("unclear", "alone", "none"):
