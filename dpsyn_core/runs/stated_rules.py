@@ -1,6 +1,6 @@
 """Stated rules: what every record of a release keeps, as its manifest says it, and who vouches for each.
 
-Rules of a schema are public by its definition, and what a run found with budget is a value that it released: neither
+Rules of a schema are public by its definition, and what a run learns with budget is a value that it released: neither
 says more of a record than the schema and the released marginals do.
 """
 
@@ -30,7 +30,7 @@ def stated_rules(schema: Any) -> tuple[StatedRule, ...]:
 
 
 def bought_rules(released: ReleasedTables, schema: Any) -> tuple[StatedRule, ...]:
-    """What a run found with budget: columns that follow from others, and values that stand in the same records alone.
+    """What a run learned with budget: columns that follow from others, and values that stand in the same records alone.
 
     The numbers of exceptions are noisy and were released, as all else here. schema: of one table.
     """

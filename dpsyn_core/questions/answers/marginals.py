@@ -220,7 +220,7 @@ class Reader:
     def _agreed(self, seen: Sequence[Measurement], shares: dict[str, Array]) -> tuple[list[Measurement], float]:
         """Tables of coarse values that agree, at their coarse values; and by how many counts they still differ.
 
-        They are compared where each is spread over all values: inside a coarse one by what is said of that column
+        They are compared where each is spread over all values: inside a coarse one by what is released of that column
         alone. Afterwards they are summed again, so that nothing is taken for measured that was not.
         """
         agreed, apart = self._consistent([self._spread(m, shares) for m in seen])

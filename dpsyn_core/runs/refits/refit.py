@@ -395,7 +395,7 @@ class _Paid:
 def restated(
     paid: Manifest, made: Refit, looked: Sequence[str], *, n_records: int, seed: int | None, seconds: float
 ) -> Manifest:
-    """The manifest of a run for tables that were made again. looked: why further rules undo its promise."""
+    """The manifest of a run for tables that were synthesized again. looked: why further rules undo its promise."""
     why = tuple(dict.fromkeys((*paid.not_private_because, *looked)))
     budget = Budget(epsilon=paid.epsilon, delta=paid.delta)
     promise = guarantee(budget, Unit.of(paid), private=not why, noisy=bool(paid.charges), hanging=paid.hanging)

@@ -237,7 +237,7 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
 
     Args:
         texts: pyarrow string array of distinct cells, none of them blank.
-        points: whether a point with three digits behind it is known to stand between thousands.
+        points: whether a point with three digits behind it stands between thousands for certain.
     """
     import pyarrow.compute as pc
 

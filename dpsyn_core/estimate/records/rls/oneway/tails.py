@@ -63,7 +63,7 @@ def tail_of(
     blocks that show records it falls no slower than before, for there it follows their noise. Where a block lies
     off that shape, as beside a steep edge or at a second hump, and beside a value by itself, such as 0 among amounts,
     a smooth shape of the end alone takes its place, which may rise as far as blocks show records. Where a block lies
-    off that one too, the blocks' own counts stand.
+    off that one too, the counts of the blocks stand.
 
     Args:
         end: of the column, a union of whole coarse values; see `ends_of`.
