@@ -42,7 +42,8 @@ class Wanted:
     public range of a numeric column; bought when both are None. bins: bins of about equal counts, bought; None: none,
     for the range says where fine bins begin, and a run measures them. unconfirmed: kind and form were read from the
     data and nobody has confirmed them; then what is bought is marked, and a run with it is NOT PRIVATE. above: of
-    categories, public beginnings such as the first digits of a postal code; a value that is not bought counts to its beginning.
+    categories, public beginnings such as the first digits of a postal code; a value that is not bought counts to its
+    beginning.
     """
 
     name: str

@@ -185,8 +185,8 @@ def _group(
 ) -> NDArray[np.unsignedinteger]:
     """Records of attributes that some table connects: updates on the core, then the leaves.
 
-    alone: other groups are synthesized by themselves. Updates of their tables would blur what these records take over of the
-    noise; without them the update rate is cooled, unless the result of the sweeps is to stay.
+    alone: other groups are synthesized by themselves. Updates of their tables would blur what these records take over
+    of the noise; without them the update rate is cooled, unless the result of the sweeps is to stay.
     """
     core, leaves = peel(measured) if append else (list(measured), [])
     codes = independent_records(shares, n, rng=rng)
