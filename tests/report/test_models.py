@@ -8,6 +8,8 @@ import pytest
 from dpsyn_core.evaluate import compare_tables
 from dpsyn_core.report.document import ScoredTable, table_entry
 from dpsyn_core.report.html import html_report
+from dpsyn_core.report.models import section
+from dpsyn_core.report.page import Page
 from dpsyn_core.schema import Schema
 
 N = 2000
@@ -94,3 +96,13 @@ def test_interactions_and_variance_between_groups_stand_beside_the_models():
     assert variance["by"] == "shop" and variance["real"] > 0.5
     for language, title in (("en", "Variance between groups"), ("de", "Varianz zwischen Gruppen")):
         assert title in html_report("shops", [made], language=language)
+
+
+def test_of_several_synthetic_tables_each_has_its_models_under_its_name(table):
+    def headings(*names):
+        page = Page("t", heading="h", label="l", note="n")
+        section(page, [(name, table.comparison) for name in names])
+        return [values["words"] for kind, values in page.sections[0].blocks if kind == "heading"]
+
+    assert headings("first") == []
+    assert headings("first", "second") == ["first", "second"]

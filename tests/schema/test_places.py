@@ -27,6 +27,8 @@ AMOUNTS = [f"{n}.00" for n in range(100, 700)]
         (SIZES * 50, 2),
         (["1.00", "2.00", "3.00"] * 50, 2),
         ([*SIZES, "3"] * 50, None),
+        ([f"{p}0000" for p in PRICES], 6),  # the most that a draft reads from cells
+        ([f"{p}00000" for p in PRICES], None),
     ],
 )
 def test_a_draft_sees_how_many_decimals_all_cells_have(cells, places):

@@ -186,7 +186,7 @@ def test_a_first_record_decides_nothing_where_the_headers_are_given():
 @pytest.mark.parametrize(
     ("line", "looks"),
     [("39,State-gov,77516", True), ("age,job,weight", False), ("country,2001,2002,2003", False), ("a,b,c,7", False),
-     ("12.5,-3,x", True)],
+     ("12.5,-3,x", True), ("39,40,a,b,c,d", True), ("39,40,a,b,c,d,e", False)],
 )  # fmt: skip
 def test_a_first_line_of_numbers_looks_like_a_record(line, looks):
     assert read(f"{line}\n{line}\n".encode()).headless is looks

@@ -1,6 +1,7 @@
 """What findings are decided by, at the ends of their limits and against pandas."""
 
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ from dpsyn_core.evaluate.findings import dependences as d
 from dpsyn_core.evaluate.findings import series as s
 from dpsyn_core.evaluate.findings.cells import alike
 from dpsyn_core.evaluate.findings.finding import ALARM, Finding, beyond_chance
-from dpsyn_core.evaluate.findings.identities import _allowed, _computed, _Sum, _varies, as_rule
+from dpsyn_core.evaluate.findings.identities import _allowed, _computed, _countable, _Sum, _varies, as_rule
 
 
 def test_the_map_of_one_column_to_another_is_the_mode_of_each_value():
@@ -169,3 +170,10 @@ def test_pairs_of_equal_cells_are_counted_without_a_record_and_itself():
     x = np.array([-1, -1, 0, 2, 2, 2])
     pairs = [(i, j) for i in range(6) for j in range(6) if i != j]
     assert alike(x) == pytest.approx(np.mean([x[i] == x[j] for i, j in pairs]))
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_number_may_be_part_of_a_key_if_the_real_table_has_whole_numbers(whole):
+    tables = np.arange(9.0), np.arange(9.0) + 0.5
+    cells = SimpleNamespace(measured=lambda name: True, floats=lambda name: tables if whole else tables[::-1])
+    assert _countable(SimpleNamespace(real_dates={}), cells, "n") is whole

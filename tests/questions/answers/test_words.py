@@ -40,3 +40,11 @@ def test_every_form_of_sentence_is_filled(words):
 def test_numbers_have_the_marks_of_the_language_and_new_kinds_a_name():
     assert number(12345.6) == "12,346" and number(12345.6, GERMAN) == "12.346" and number(0.5, GERMAN) == "0,5"
     assert unit_of(MeanQuestion(name="m", of="age"), {}) == "mean of age"
+
+
+@pytest.mark.parametrize(
+    ("grades", "weakest"),
+    [(("exact", "estimated"), "estimated"), (("bounded", "exact", "none"), "bounded"), (("none", "none"), "none")],
+)
+def test_the_grade_of_an_answer_is_the_weakest_of_those_with_an_interval(grades, weakest):
+    assert answered(grades=grades).grade == weakest

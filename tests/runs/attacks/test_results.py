@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
-from dpsyn_core.runs.attacks.result import LABEL, NOT_BOOKED, READING, AttackResult, AttackTally, Outcome, Rate
+from dpsyn_core.runs.attacks.result import LABEL, NOT_BOOKED, READING, AttackResult, AttackTally, Outcome, Rate, Roc
 
 RESULT = {
     "kind": "linkage", "method": "mst", "epsilon": 2.0, "delta": 1e-6, "runs": 20, "records": 50, "table_records": 90,
@@ -67,3 +67,11 @@ def test_shares_of_no_attempts_are_none_and_results_are_labelled_and_cannot_be_c
             made.name = "x"
         with pytest.raises(ValidationError, match="Extra inputs"):
             type(made)(**made.model_dump() | {"more": 1})
+
+
+@pytest.mark.parametrize(
+    "result", [AttackResult(**RESULT), Roc(alarms=(0.0,), found=(0.0,), low=(0.0,), high=(1.0,), area=0.5)]
+)
+def test_results_of_attacks_cannot_be_changed(result):
+    with pytest.raises(ValidationError, match="frozen"):
+        setattr(result, next(iter(type(result).model_fields)), None)

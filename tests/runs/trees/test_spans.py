@@ -1,5 +1,7 @@
 """The time between a parent's and a child's date, where a rule of the link says that they lie close together."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pyarrow as pa
@@ -8,6 +10,7 @@ import pytest
 from benchmarks.linked_tables import Shaped, linked, listed
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.runs.synthesis import synthesize
+from dpsyn_core.runs.trees import synthesis
 from dpsyn_core.runs.trees.stages import stages_of
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.schema.rules.linked_spans import later, span_codes, spans_of
@@ -234,3 +237,23 @@ def test_dates_that_headers_alone_call_close_are_not_refused():
                                                          "where": "kind = 1"}}):  # fmt: skip
         schema = parcels(10, **more).schema
         assert not spans_of(schema, schema.links[0])
+
+
+@pytest.mark.parametrize("blank", [True, False])
+def test_a_time_between_two_dates_starts_as_blank_only_where_the_later_date_may_be_blank(monkeypatch, blank):
+    """Of three times the third has been released, and blanks."""
+    span = SimpleNamespace(missing=True, of=SimpleNamespace(missing=blank))
+    stage = SimpleNamespace(view=SimpleNamespace(columns=[SimpleNamespace(of=(0, 1), span=span)]))
+    evidence = SimpleNamespace(probabilities=[np.array([0.0, 0.0, 0.3, 0.7])])
+    starts = []
+
+    def later(span, minus, drawn):
+        starts.extend(drawn.tolist())
+        return np.full(len(drawn), 5)
+
+    monkeypatch.setattr(synthesis, "later", later)
+    monkeypatch.setattr(synthesis, "_telling", lambda stage, evidence, place: (None, None))
+    rows = np.zeros((200, 2), dtype=np.uint16)
+    synthesis._start_by_difference(rows, stage, 0, evidence, np.random.default_rng(0))
+    assert set(starts) == ({2, 3} if blank else {2})
+    assert (rows[:, 1] == 5).all() and not rows[:, 0].any()
