@@ -27,7 +27,7 @@ scatter: numbers_of scatter_figure
 takeaways: cite schema_file shell_command
 theme: Figure
 translation: sentence setting translated
-verdict: alarm changes parts released_words uses_words
+verdict: alarm changes parts released_sentences released_words uses_words
 wording: TEXTS Words dated languages read_text words
 """,
 )

@@ -57,6 +57,7 @@ from dpsyn_core.report.translation import translated as translated
 from dpsyn_core.report.verdict import alarm as alarm
 from dpsyn_core.report.verdict import changes as changes
 from dpsyn_core.report.verdict import parts as parts
+from dpsyn_core.report.verdict import released_sentences as released_sentences
 from dpsyn_core.report.verdict import released_words as released_words
 from dpsyn_core.report.verdict import uses_words as uses_words
 from dpsyn_core.report.wording import TEXTS as TEXTS

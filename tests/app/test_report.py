@@ -18,6 +18,7 @@ from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.draft import confirm
 from tests.app_driver import at_page, explored, plots, uploaded, words
 from ui.questions import kept as questions
+from ui.report.comparing import Pairs
 from ui.report.incomes import _usual
 from ui.report.look import look
 from ui.shared.text import catalogue
@@ -397,7 +398,7 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
 
 
-def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_names_them():
+def test_incomes_begin_with_what_is_called_money_and_groups_with_categories_where_no_header_names_them():
     attributes = [
         {"name": "item", "kind": "categorical", "values": [1, 2, 3], "ordered": True},
         {"name": "rate", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9},
@@ -411,7 +412,7 @@ def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_n
     table = pa.table({name: [cell] for name, cell in cells.items()})
     compared = compare_tables(schema, table, table)
     found = [_usual(compared, role) for role in ("income", "group", "split")]
-    assert found == [["amount", "warmth"], ["colour"], ["colour"]], "a number that can be below 0 comes last"
+    assert found == [["amount"], ["colour"], ["colour"]]
 
 
 def test_values_that_pandas_reads_as_blank_cells_are_named_next_to_figures_and_files(app):
@@ -432,6 +433,9 @@ def test_a_gini_index_of_numbers_below_zero_says_how_they_count(app):
     app.job = finished(app)
     at_page(app, "report")
     explored(app, "incomes")
+    [income] = [s for s in app.selectbox if str(s.key).startswith("role_income")]
+    assert income.value is None and "Gini index" not in words(app), "nobody has said that warmth is an income"
+    income.set_value("warmth").run()
     assert not app.exception and "Numbers below 0 count as 0 in the Gini index" in words(app)
 
 
@@ -457,3 +461,10 @@ def test_all_three_scores_of_the_challenge_stand_with_their_mean(ran):
     assert found, said[-600:]
     *parts, mean = (int(x.replace(",", "")) for x in found.groups())
     assert mean == pytest.approx(sum(parts) / 3, abs=2) and not ran.exception
+
+
+def test_the_pair_that_is_shown_first_differs_beyond_chance_and_has_not_only_the_most_cells():
+    many, few = np.array([[np.nan, 0.93, 0.2], [0.93, np.nan, 0.1], [0.2, 0.1, np.nan]]), np.full((3, 3), 0.02)
+    few[0, 1] = few[1, 0] = 0.94  # a fresh sample of two long columns is off as far
+    found = Pairs(names=("date", "age", "sex"), tvd=many, floors=few, mean=0.4, floor=0.3)
+    assert found.worst() == ("date", "age", 0.93) and found.worst(beyond_chance=True) == ("date", "sex", 0.2)

@@ -88,11 +88,11 @@ def _column(view: Look, side: Side, found: Verdict) -> None:
 
 
 def _pair(view: Look, side: Side, found: Verdict, place: DeltaGenerator) -> tuple[str, str] | None:
-    """Both tables of the pair that the gravest finding names, else of the one that differs most."""
+    """Both tables of the pair that the gravest finding names, else of the one that differs most beyond chance."""
     pairs = comparing.pairs(view.space, side.job, side.comparison)
     if len(pairs.names) < 2:
         return None
-    a, b = next(_named(found, side.comparison, 2), pairs.worst()[:2])[:2]
+    a, b = next(_named(found, side.comparison, 2), pairs.worst(beyond_chance=True)[:2])[:2]
     at = pairs.names.index(a), pairs.names.index(b)
     with place:
         said = t("overview.pair", a=a, b=b, off=percent(float(pairs.tvd[at])), fresh=percent(float(pairs.floors[at])))
