@@ -32,9 +32,9 @@ def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     return f"{text} ({words['finding_examples'].format(examples=shown)})"
 
 
-def first_words(f: Finding, words: Words) -> str:
+def first_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     """The clause as a full sentence: with a capital where it does not begin with a name."""
-    text = finding_words(f, words)
+    text = finding_words(f, words, examples=examples)
     named = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].startswith("{")
     return f"{text if named else text[0].upper() + text[1:]}."
 

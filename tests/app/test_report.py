@@ -1,5 +1,6 @@
 """Report and export after a real run: every view, both runs side by side, safe mode, and what leaves."""
 
+import html
 import io
 import json
 import re
@@ -12,7 +13,9 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.evaluate import verdict
 from dpsyn_core.evaluate.loader import compare_tables
+from dpsyn_core.report import first_words
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.draft import confirm
@@ -21,7 +24,7 @@ from ui.questions import kept as questions
 from ui.report.comparing import Pairs
 from ui.report.incomes import _usual
 from ui.report.look import look
-from ui.shared.text import catalogue
+from ui.shared.text import catalogue, figure_words
 
 TOWNS = b"age,vote,town\n" + b"".join(
     b"%d,%s,%s\n" % (18 + i % 50, (b"yes", b"no")[i % 3 > 0], (b"A", b"B")[i % 6 > 1]) for i in range(300)
@@ -468,3 +471,12 @@ def test_the_pair_that_is_shown_first_differs_beyond_chance_and_has_not_only_the
     few[0, 1] = few[1, 0] = 0.94  # a fresh sample of two long columns is off as far
     found = Pairs(names=("date", "age", "sex"), tvd=many, floors=few, mean=0.4, floor=0.3)
     assert found.worst() == ("date", "age", 0.93) and found.worst(beyond_chance=True) == ("date", "sex", 0.2)
+
+
+def test_the_title_of_a_figure_of_the_overview_is_the_finding_that_it_shows(ran):
+    at_page(ran, "report")
+    view = look(space_of(ran), [ran.job], "")
+    found = verdict(view.first.comparison)
+    titles = [e.proto.body for e in ran.get("html") if "dp-finding" in e.proto.body]
+    said = [html.escape(first_words(f, figure_words(), examples=False)) for f in found.findings]
+    assert any(sentence in title for sentence in said for title in titles)
