@@ -24,6 +24,7 @@ GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "
          "bundesland", "beruf")  # fmt: skip
 SPLIT = ("sex", "gender", "geschlecht")
 # numbers whose mean tells nothing; years are told apart by their values too
+WEIGHTS = ("weight", "wt", "gewicht")  # of a survey's records as often as of a body
 PLACES = ("zip", "zipcode", "plz", "postleitzahl", "postcode", "postalcode", "lat", "latitude", "lon", "longitude")
 TARGET = ("income", "income50k", "target", "label", "class", "outcome", "y")
 FIRST_SIDE = ("male", "m", "man", "men")
@@ -77,6 +78,7 @@ def templates(schema: Schema) -> list[Template]:
     """Questions to offer, the likeliest first; each fits the schema and has a unique name."""
     columns = {a.name: a for a in schema.coded}
     numbers = [n for n, a in columns.items() if numeric(a) and _plain(a) >= MANY and not _names_a_time_or_place(a)]
+    numbers.sort(key=lambda n: key(n) in WEIGHTS)
     income = find(INCOME, numbers)
     groups = [n for n, a in columns.items() if not numeric(a) and 2 <= _plain(a) <= FEW]
     split = find(SPLIT, [n for n, a in columns.items() if 2 <= _plain(a) <= 10])
