@@ -265,4 +265,4 @@ def test_no_mean_of_years_postcodes_or_coordinates_is_suggested():
     german = offered(Gehalt={"min": 0, "max": 9000}, Alter={"min": 0, "max": 99})
     assert "gini" in {q.kind for q in german if getattr(q, "of", "") == "Gehalt"}
     survey = offered(weight={"min": 0, "max": 9}, hours={"min": 0, "max": 80})
-    assert [q.of for q in survey if q.kind == "mean"][0] == "hours", "of a survey's weights nobody asks"
+    assert next(q.of for q in survey if q.kind == "mean") == "hours", "of a survey's weights nobody asks"

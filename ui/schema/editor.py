@@ -130,13 +130,11 @@ def table(space: Workspace) -> None:
         undo_button(space)
 
 
-def table_of(
-    frame: pd.DataFrame, shown: int, columns: dict[str, Any], *, key: str, lines: int = 1, **more: Any
-) -> pd.DataFrame:
-    """A table to type into, as it is now. shown: rows before it scrolls. lines: of text that a row holds."""
-    more = {"alt": t("schema.table_alt"), "hide_index": True, "row_height": 13 + 20 * lines} | more
-    height = more["row_height"] * min(shown, len(frame)) + 36
-    return st.data_editor(frame, key=key, height=height, column_config=columns, **more)
+def table_of(frame: pd.DataFrame, shown: int, columns: dict[str, Any], *, key: str, **more: Any) -> pd.DataFrame:
+    """A table to type into, as it is now. shown: rows before it scrolls."""
+    more = {"alt": t("schema.table_alt")} | more
+    height = 33 * (min(shown, len(frame)) + 1) + 3
+    return st.data_editor(frame, key=key, hide_index=True, height=height, column_config=columns, **more)
 
 
 def _columns() -> dict[str, Any]:

@@ -47,10 +47,9 @@ STEPS = ("who", "columns", "holds")
 PLAIN = {"rounded", "usual", "number", "steps", "common"}  # reasons that need no word
 PLAIN |= {"calendar", "months", "days", "written", "list"}
 SHOWN = 14  # lines of the table before it scrolls
-ONE_LINE = 18  # characters that every cell of the table holds in one line
-ALSO, SEEN = 132, 126  # pixels of the last two columns
-WIDE = 880  # pixels that the table has in a window of 1280
-FITS = 40  # characters of a list that a cell shows; longer ones stand below the table too
+ALSO, SEEN = 190, 190  # pixels of the last two columns
+WIDE = 960  # pixels that the table has in a window of 1280, by the style sheet
+FITS = 24  # characters of a list that a cell shows; longer ones stand below the table too
 VALUES = 8  # values of a list that are written out of what was seen
 FRAME, DONE = "guide_frame", "guide_done"
 EDITED = ("kind", "content")
@@ -131,9 +130,8 @@ def _table(space: Workspace, schema: Schema, proposals: list[Proposal]) -> tuple
 
     key = f"guide_table_{editor.generation()}_{language()}"
     documents, frame = editor.held(FRAME, key, begin)
-    longest = frame[["content", "also", "seen"]].map(len).max(axis=None)
-    cells_of = _cells(max(map(len, frame["name"])))
-    edited = editor.table_of(frame, SHOWN, cells_of, key=key, lines=1 + int(longest > ONE_LINE))
+    with st.container(key="guide_columns"):
+        edited = editor.table_of(frame, SHOWN, _cells(max(map(len, frame["name"]))), key=key)
     sources, now, ticks, taken, typed = _sources(schema), [], {}, [], False
     for document, before, cells in zip(documents, frame.to_dict("records"), edited.to_dict("records"), strict=True):
         name = document["name"]
