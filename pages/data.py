@@ -6,7 +6,7 @@ from ui.data import profile, projects, quick, real, sources, who
 from ui.linked import diagram
 from ui.shared import tables
 from ui.shared.state import workspace
-from ui.shared.text import counted, number, said, t
+from ui.shared.text import counted, number, said, t, usual
 from ui.shared.theme import heading, note, private_tag, section
 
 space = workspace()
@@ -38,24 +38,27 @@ with right:
             most = number(st.get_option("server.maxUploadSize"))
             note(t("data.not_yet", name=space.name, most=most))
         for notice in dataset.notices:
-            note(said(notice), "warning")
+            if not usual(notice):
+                note(said(notice), "warning")
         sources.returned(space)
     if shown is not None and shown.live:
         quick.result(space, shown)
     if dataset is not None and dataset.table is not None:
         width = dataset.table.num_columns
         columns = counted("data.columns", width)
+        plain = " ".join(said(s) for s in (*dataset.notices, *([] if space.choices.safe else dataset.odd)) if usual(s))
         if space.choices.safe:
-            note(f"{columns} {t('data.safe')}")
+            note(f"{columns} {t('data.safe')} {plain}")
         else:
             private_tag()
             if dataset.records is None:
-                note(counted("data.shape", dataset.table.num_rows, columns=columns))
+                note(f"{counted('data.shape', dataset.table.num_rows, columns=columns)} {plain}")
             else:
                 some, rows = number(dataset.table.num_rows), number(dataset.records)
-                note(t("data.large", columns=columns, rows=rows, some=some))
+                note(f"{t('data.large', columns=columns, rows=rows, some=some)} {plain}")
             for sentence in dataset.odd:
-                note(said(sentence), "warning")
+                if not usual(sentence):
+                    note(said(sentence), "warning")
             done = None if space.linked is not None else quick.finished(space)
             profile.panel(part, dataset, done)
             if done is not None:

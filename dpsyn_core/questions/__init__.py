@@ -23,7 +23,7 @@ forms: GapQuestion GiniQuestion GroupedQuestion KINDS MOST_GROUPS MOST_TABLE Mea
 forms: QuantileQuestion Question RangeQuestion RegressionQuestion SumQuestion TableQuestion
 meaning: code_of conditions groups_of numbers_of numeric within
 regress: DesignMatrix fit_linear fit_logistic
-suggestions: GROUP INCOME SPLIT TARGET find is_rate key templates two_sides
+suggestions: GROUP INCOME MONEY SPLIT TARGET find is_rate key templates two_sides
 validity: check
 """,
 )

@@ -59,6 +59,7 @@ from dpsyn_core.questions.regress import fit_linear as fit_linear
 from dpsyn_core.questions.regress import fit_logistic as fit_logistic
 from dpsyn_core.questions.suggestions import GROUP as GROUP
 from dpsyn_core.questions.suggestions import INCOME as INCOME
+from dpsyn_core.questions.suggestions import MONEY as MONEY
 from dpsyn_core.questions.suggestions import SPLIT as SPLIT
 from dpsyn_core.questions.suggestions import TARGET as TARGET
 from dpsyn_core.questions.suggestions import find as find

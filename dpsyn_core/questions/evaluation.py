@@ -23,7 +23,7 @@ from dpsyn_core.questions.forms import (
     SumQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.meaning import Floats, code_of, groups_of, interval_ends, numbers_of, within
+from dpsyn_core.questions.meaning import Floats, code_of, groups_of, interval_ends, numbers_of, spans, within
 from dpsyn_core.questions.regress import answer_regression
 from dpsyn_core.schema import Schema
 from dpsyn_core.tables import clauses
@@ -154,11 +154,9 @@ def _answer(question: GroupedQuestion, axes: list[Axis], values: Floats) -> Answ
 
 def _ends(table: _Table, name: str) -> tuple[Floats, Floats] | None:
     """Lower and upper end of each record's bin, between which its number is taken to be spread evenly."""
-    attribute = table.schema[name]
-    binning = attribute.binning
-    if binning is None:
+    if table.schema[name].binning is None:
         return None
-    low, high = (np.append(np.asarray(b, dtype=np.float64), np.zeros(attribute.special)) for b in binning.bounds())
+    low, high = spans(table.schema[name])
     return low[table.columns[name]], high[table.columns[name]]
 
 

@@ -65,6 +65,20 @@ def numbers_of(attribute: Any) -> Floats:
     return out
 
 
+def spans(attribute: Any) -> tuple[Floats, Floats]:
+    """Lower and upper end of each cell of a number, between which its records are taken to be spread evenly.
+
+    A listed value is a point, and so is a bin that holds one multiple of the step: half of the fines are 0, not .14.
+    """
+    numbers = numbers_of(attribute)
+    if attribute.binning is None:
+        return numbers, numbers
+    alone = np.append(attribute.binning.alone(), np.zeros(attribute.special, dtype=bool))
+    ends = (np.append(np.asarray(b, dtype=np.float64), np.zeros(attribute.special)) for b in attribute.binning.bounds())
+    low, high = (np.where(alone, numbers, end) for end in ends)
+    return low, high
+
+
 def ranked(attribute: Any) -> int:
     """How many codes at the front have an order; 0 where none have."""
     return int(attribute.size - attribute.special) if attribute.in_order else 0

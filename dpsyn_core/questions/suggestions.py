@@ -6,19 +6,26 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.forms import Question
 from dpsyn_core.questions.meaning import numeric
 from dpsyn_core.questions.validity import check
-from dpsyn_core.schema import Schema
+from dpsyn_core.schema import Schema, is_year
 
 # looked for in this order, without regard to case and punctuation
-INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay")
+INCOME = ("incwage", "wageincome", "income", "wage", "wages", "salary", "earnings", "pay",
+          "einkommen", "gehalt", "lohn", "verdienst")  # fmt: skip
 MONEY = (*INCOME, "price", "cost", "amount", "revenue", "sales", "budget", "fee", "charge", "payment", "fare", "rent",
-         "premium", "value")  # fmt: skip
-GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation", "education")
-SPLIT = ("sex", "gender")
+         "premium", "value", "bill", "preis", "kosten", "betrag", "beitrag", "umsatz", "miete", "abschlag")  # fmt: skip
+GROUP = ("city", "region", "county", "state", "area", "statefip", "workclass", "occupation", "education", "stadt",
+         "bundesland", "beruf")  # fmt: skip
+SPLIT = ("sex", "gender", "geschlecht")
+# numbers whose mean tells nothing; years are told apart by their values too
+WEIGHTS = ("weight", "wt", "gewicht")  # of a survey's records as often as of a body
+PLACES = ("zip", "zipcode", "plz", "postleitzahl", "postcode", "postalcode", "lat", "latitude", "lon", "longitude")
 TARGET = ("income", "income50k", "target", "label", "class", "outcome", "y")
 FIRST_SIDE = ("male", "m", "man", "men")
 FEW = 100  # values that groups have at most
@@ -70,12 +77,14 @@ class Template:
 def templates(schema: Schema) -> list[Template]:
     """Questions to offer, the likeliest first; each fits the schema and has a unique name."""
     columns = {a.name: a for a in schema.coded}
-    numbers = [n for n, a in columns.items() if numeric(a) and _plain(a) >= MANY]
+    numbers = [n for n, a in columns.items() if numeric(a) and _plain(a) >= MANY and not _names_a_time_or_place(a)]
+    numbers.sort(key=lambda n: key(n) in WEIGHTS)
     income = find(INCOME, numbers)
     groups = [n for n, a in columns.items() if not numeric(a) and 2 <= _plain(a) <= FEW]
     split = find(SPLIT, [n for n, a in columns.items() if 2 <= _plain(a) <= 10])
     group = find(GROUP, [n for n in groups if n != split])
-    measure = income or (numbers[0] if numbers else None)
+    money = find(MONEY, numbers)
+    measure = income or money or (numbers[0] if numbers else None)
     drafts: list[tuple[dict[str, Any], str]] = []
     if measure is not None:
         by, of = ([], "") if group is None else ([group], f" by {group}")
@@ -155,6 +164,12 @@ def _by_roles(
 def is_rate(attribute: Any) -> bool:
     """Whether it is declared as 0 and 1."""
     return attribute.listed and {*map(str, attribute.keys)} == {"0", "1"}
+
+
+def _names_a_time_or_place(attribute: Any) -> bool:
+    numbers = attribute.numbers()
+    ends = () if numbers is None else (float(np.nanmin(numbers)), float(np.nanmax(numbers)))
+    return find(PLACES, [attribute.name]) is not None or is_year(attribute.name, *ends)
 
 
 def _is_yes_or_no(attribute: Any) -> bool:

@@ -12,6 +12,7 @@ figures.grid: bars_figure choice_figure grid_figure
 figures.labels: axis_labels
 figures.overview: Panel glance
 figures.systems: Measure systems_chart
+finding_words: first_words
 html: html_report
 inputs: most_records names_of parse_roles read_comparisons
 linked_page: linked_document linked_html linked_report
@@ -27,7 +28,7 @@ scatter: numbers_of scatter_figure
 takeaways: cite schema_file shell_command
 theme: Figure
 translation: sentence setting translated
-verdict: alarm changes parts released_words uses_words
+verdict: alarm changes parts released_sentences uses_words
 wording: TEXTS Words dated languages read_text words
 """,
 )

@@ -19,6 +19,7 @@ from dpsyn_core.report.figures.overview import Panel as Panel
 from dpsyn_core.report.figures.overview import glance as glance
 from dpsyn_core.report.figures.systems import Measure as Measure
 from dpsyn_core.report.figures.systems import systems_chart as systems_chart
+from dpsyn_core.report.finding_words import first_words as first_words
 from dpsyn_core.report.html import html_report as html_report
 from dpsyn_core.report.inputs import most_records as most_records
 from dpsyn_core.report.inputs import names_of as names_of
@@ -57,7 +58,7 @@ from dpsyn_core.report.translation import translated as translated
 from dpsyn_core.report.verdict import alarm as alarm
 from dpsyn_core.report.verdict import changes as changes
 from dpsyn_core.report.verdict import parts as parts
-from dpsyn_core.report.verdict import released_words as released_words
+from dpsyn_core.report.verdict import released_sentences as released_sentences
 from dpsyn_core.report.verdict import uses_words as uses_words
 from dpsyn_core.report.wording import TEXTS as TEXTS
 from dpsyn_core.report.wording import Words as Words

@@ -32,9 +32,9 @@ def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     return f"{text} ({words['finding_examples'].format(examples=shown)})"
 
 
-def first_words(f: Finding, words: Words) -> str:
+def first_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     """The clause as a full sentence: with a capital where it does not begin with a name."""
-    text = finding_words(f, words)
+    text = finding_words(f, words, examples=examples)
     named = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].startswith("{")
     return f"{text if named else text[0].upper() + text[1:]}."
 
@@ -52,13 +52,15 @@ def remedy_words(f: Finding, words: Words) -> str:
 def _values(f: Finding, words: Words) -> dict[str, Any]:
     """What a sentence may name, each number as the language writes it."""
     a, b, c = (*f.columns, "", "", "")[:3]
-    shown = list(f.columns[:MOST_NAMES]) + (["..."] if len(f.columns) > MOST_NAMES else [])
+    more = len(f.columns) - MOST_NAMES
+    further = f" {words['finding_names_more'].format(count=more)}" if more > 0 else ""
     real, synthetic, fresh = (_figure(f, x, words) for x in (f.real, f.synthetic, f.fresh))
     if f.key in AMOUNTS and f.real is not None and f.synthetic is not None:
         real, synthetic = (local(x, words) for x in told_apart(f.real, f.synthetic, a))
     out = {
         "a": a, "b": b, "c": c, "column": a, "category": f.columns[-1] if f.columns else "",
-        "columns": ", ".join(shown), "count": len(f.columns), "real": real, "synthetic": synthetic, "fresh": fresh,
+        "columns": ", ".join(f.columns[:MOST_NAMES]) + further,
+        "count": len(f.columns), "real": real, "synthetic": synthetic, "fresh": fresh,
         "parts": " + ".join(f.what.get("parts", ())),
     }  # fmt: skip
     out |= {k: _other(k, v, f, words) for k, v in f.what.items() if k not in ("parts", "grade", "declare", "another")}

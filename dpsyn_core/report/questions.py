@@ -36,8 +36,8 @@ class AskedAnswer:
 
     @property
     def labels(self) -> list[str]:
-        """One a figure, in order; a single figure has an empty one."""
-        shape = [a.labels for a in self.answered.axes]
+        """One a figure, in order, of what tells figures apart; a single figure has an empty one."""
+        shape = [a.labels for a in self.answered.axes if len(a.labels) > 1]
         return [
             ", ".join(labels[i] for labels, i in zip(shape, at, strict=True))
             for at in np.ndindex(*(len(s) for s in shape))

@@ -89,9 +89,14 @@ def alarm(found: Verdict, words: Words = ENGLISH) -> str:
 
 
 def released_words(c: Comparison, manifest: Manifest | None, words: Words = ENGLISH) -> str:
-    """What the table cannot be read for by released values alone, in one sentence; empty where nothing says so."""
-    clauses = [finding_words(f, words) for f in released_findings(c, manifest)[:MOST]]
-    return words["finding_released_says"].format(list="; ".join(clauses)) if clauses else ""
+    """What the table cannot be read for by released values alone, in short sentences; empty where nothing says so."""
+    said = released_sentences(c, manifest, words)
+    return words["finding_released_says"].format(list=" ".join(said)) if said else ""
+
+
+def released_sentences(c: Comparison, manifest: Manifest | None, words: Words = ENGLISH) -> list[str]:
+    """What released values alone say that the table cannot be read for, the gravest first."""
+    return [first_words(f, words) for f in released_findings(c, manifest)[:MOST]]
 
 
 def uses_words(found: TableUses, words: Words = ENGLISH) -> str:

@@ -268,3 +268,13 @@ def test_a_file_whose_reading_was_broken_off_by_a_press_is_read_by_the_next_run_
     assert broken and "80 records" not in words(app)
     app.run()
     assert "pets.csv" in words(app) and "80 records" in words(app) and not app.exception
+
+
+def test_a_plain_german_file_is_read_with_one_quiet_note_and_no_warning(app):
+    lines = "".join(f"{1 + i % 28:02d}.0{1 + i % 9}.2024;{i % 90},5;{'ab'[i % 2]}\n" for i in range(200))
+    uploaded(app, name="strom.csv", raw=f"Beginn;Betrag;Tarif\n{lines}".encode())
+    said = [e.proto.body for e in app.get("html") if "semicolon" in e.proto.body or "decimal comma" in e.proto.body]
+    assert len(said) == 1 and "semicolon" in said[0] and "decimal comma" in said[0]
+    assert "dp-warning" not in said[0]
+    uploaded(app, name="cut.csv", raw=b"a;b\n1;2\n3\n" + b"4;5\n" * 40)
+    assert any("dp-warning" in e.proto.body and "do not fit" in e.proto.body for e in app.get("html"))

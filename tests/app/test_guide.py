@@ -8,6 +8,7 @@ import pytest
 
 from dpsyn_core.measure.discovery import Wanted
 from tests.app_driver import at_page, space_of, uploaded, words
+from ui.schema import guide
 
 RNG = np.random.default_rng(0)
 RAW = (
@@ -335,3 +336,11 @@ def test_who_is_one_person_is_chosen_in_the_guide_after_its_columns_were_read(ap
     assert not space_of(app).schema.private, "a look proposed it"
     app.button(key="unit_known_schema").click().run()
     assert space_of(app).schema.private
+
+
+def test_no_column_of_the_table_is_cut_off_at_1280_pixels_in_either_language(monkeypatch):
+    for code in ("en", "de"):
+        monkeypatch.setenv("DPSYN_LANGUAGE", code)
+        for longest in (3, 14, 40):
+            widths = [column["width"] for column in guide._cells(longest).values()]
+            assert sum(widths) <= guide.WIDE and min(widths) > 70, (code, longest)

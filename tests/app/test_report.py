@@ -1,5 +1,6 @@
 """Report and export after a real run: every view, both runs side by side, safe mode, and what leaves."""
 
+import html
 import io
 import json
 import re
@@ -12,15 +13,18 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from dpsyn_core.evaluate import verdict
 from dpsyn_core.evaluate.loader import compare_tables
+from dpsyn_core.report import first_words
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.drafts.draft import confirm
 from tests.app_driver import at_page, explored, plots, uploaded, words
 from ui.questions import kept as questions
+from ui.report.comparing import Pairs
 from ui.report.incomes import _usual
 from ui.report.look import look
-from ui.shared.text import catalogue
+from ui.shared.text import catalogue, figure_words
 
 TOWNS = b"age,vote,town\n" + b"".join(
     b"%d,%s,%s\n" % (18 + i % 50, (b"yes", b"no")[i % 3 > 0], (b"A", b"B")[i % 6 > 1]) for i in range(300)
@@ -397,7 +401,7 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
 
 
-def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_names_them():
+def test_incomes_begin_with_what_is_called_money_and_groups_with_categories_where_no_header_names_them():
     attributes = [
         {"name": "item", "kind": "categorical", "values": [1, 2, 3], "ordered": True},
         {"name": "rate", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9},
@@ -411,7 +415,7 @@ def test_incomes_begin_with_numbers_and_groups_with_categories_where_no_header_n
     table = pa.table({name: [cell] for name, cell in cells.items()})
     compared = compare_tables(schema, table, table)
     found = [_usual(compared, role) for role in ("income", "group", "split")]
-    assert found == [["amount", "warmth"], ["colour"], ["colour"]], "a number that can be below 0 comes last"
+    assert found == [["amount"], ["colour"], ["colour"]]
 
 
 def test_values_that_pandas_reads_as_blank_cells_are_named_next_to_figures_and_files(app):
@@ -432,6 +436,9 @@ def test_a_gini_index_of_numbers_below_zero_says_how_they_count(app):
     app.job = finished(app)
     at_page(app, "report")
     explored(app, "incomes")
+    [income] = [s for s in app.selectbox if str(s.key).startswith("role_income")]
+    assert income.value is None and "Gini index" not in words(app), "nobody has said that warmth is an income"
+    income.set_value("warmth").run()
     assert not app.exception and "Numbers below 0 count as 0 in the Gini index" in words(app)
 
 
@@ -457,3 +464,19 @@ def test_all_three_scores_of_the_challenge_stand_with_their_mean(ran):
     assert found, said[-600:]
     *parts, mean = (int(x.replace(",", "")) for x in found.groups())
     assert mean == pytest.approx(sum(parts) / 3, abs=2) and not ran.exception
+
+
+def test_the_pair_that_is_shown_first_differs_beyond_chance_and_has_not_only_the_most_cells():
+    many, few = np.array([[np.nan, 0.93, 0.2], [0.93, np.nan, 0.1], [0.2, 0.1, np.nan]]), np.full((3, 3), 0.02)
+    few[0, 1] = few[1, 0] = 0.94  # a fresh sample of two long columns is off as far
+    found = Pairs(names=("date", "age", "sex"), tvd=many, floors=few, mean=0.4, floor=0.3)
+    assert found.worst() == ("date", "age", 0.93) and found.worst(beyond_chance=True) == ("date", "sex", 0.2)
+
+
+def test_the_title_of_a_figure_of_the_overview_is_the_finding_that_it_shows(ran):
+    at_page(ran, "report")
+    view = look(space_of(ran), [ran.job], "")
+    found = verdict(view.first.comparison)
+    titles = [e.proto.body for e in ran.get("html") if "dp-finding" in e.proto.body]
+    said = [html.escape(first_words(f, figure_words(), examples=False)) for f in found.findings]
+    assert any(sentence in title for sentence in said for title in titles)

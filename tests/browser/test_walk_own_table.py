@@ -98,3 +98,33 @@ def test_a_reload_finds_the_uploaded_table_and_how_it_was_read(visitor):
     visitor.settle()
     assert "pets.csv" in visitor.words() and catalogue()["data.correct"] in visitor.words()
     assert catalogue()["data.sample_note"] not in visitor.words(), "the sample is not what is loaded"
+
+
+def test_the_guide_has_its_press_in_view_and_all_of_its_table_however_many_columns_there_are(another):
+    """At 1280 x 800, with as many problems above the table as a usual file has."""
+    visitor = another()
+    page = visitor.page
+    page.set_viewport_size({"width": 1280, "height": 800})
+    heads = ["card_no", "reader_age", *(f"year_{i}" for i in range(6)), *(f"day_{i}" for i in range(8))]
+    rows = "".join(
+        f"{i % 90},{i % 70},{','.join(str(1950 + (i * k) % 70) for k in range(1, 7))},"
+        f"{','.join(f'2024-{1 + i % 12:02d}-{1 + (i + k) % 28:02d}' for k in range(8))}\n"
+        for i in range(400)
+    )
+    visitor.open()
+    visitor.pick("Upload").upload("library.csv", f"{','.join(heads)}\n{rows}".encode())
+    page.get_by_role("button", name=re.compile("^Say what is public")).first.click()
+    visitor.settle().press("Yes: one person is all rows with the same card_no")
+    for key in ("limit_taken", "guide_agree"):
+        press = page.locator(f".st-key-{key} button:visible").first
+        box = press.bounding_box()
+        assert box["y"] + box["height"] <= 800, key
+        if key == "limit_taken":
+            press.click()
+            visitor.settle()
+    table = page.locator(".st-key-guide_columns [data-testid=stDataFrame]").first
+    inner = table.evaluate(
+        "e => { const s = e.querySelector('.dvn-scroller'); return [s.scrollWidth, s.clientWidth]; }"
+    )
+    assert inner[0] <= inner[1], "no column is cut off at the right"
+    assert table.bounding_box()["x"] + table.bounding_box()["width"] <= 1280

@@ -243,3 +243,26 @@ def test_more_columns_than_a_table_may_have_are_refused_in_plain_words():
     asked = {"name": "big", "kind": "table", "of": list("abcdefgh"), "weight": 1}
     with pytest.raises(DPSynError, match="question 'big': of has 8 entries, and at most 4 are allowed"):
         Questions.of([asked])
+
+
+def test_no_mean_of_years_postcodes_or_coordinates_is_suggested():
+    def offered(**columns):
+        said = [
+            {"name": n, "kind": "numeric", "dtype": "integer", "bins": {"count": 30}} | c for n, c in columns.items()
+        ]
+        said += [{"name": "sex", "kind": "categorical", "values": ["female", "male"]}]
+        made = Schema.of({"version": 1, "name": "t", "attributes": said})
+        return [template.question for template in templates(made)]
+
+    built, plz, lat = {"min": 1880, "max": 2040}, {"min": 1000, "max": 99999}, {"min": -90, "max": 90}
+    found = offered(
+        Baujahr=built, plz=plz, latitude=lat, nights={"min": 0, "max": 40}, bill_usd={"min": 0, "max": 9000}
+    )
+    assert {q.of for q in found if q.kind in ("mean", "quantile", "gap")} == {"bill_usd"}, "an amount comes first"
+    found = offered(year_built=built, nights={"min": 0, "max": 40})
+    assert {q.of for q in found if q.kind in ("mean", "quantile")} == {"nights"}
+    assert not [q for q in offered(birth_year=built) if q.kind in ("mean", "quantile", "gap")]
+    german = offered(Gehalt={"min": 0, "max": 9000}, Alter={"min": 0, "max": 99})
+    assert "gini" in {q.kind for q in german if getattr(q, "of", "") == "Gehalt"}
+    survey = offered(weight={"min": 0, "max": 9}, hours={"min": 0, "max": 80})
+    assert next(q.of for q in survey if q.kind == "mean") == "hours", "of a survey's weights nobody asks"

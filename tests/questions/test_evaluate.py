@@ -7,8 +7,9 @@ import pytest
 from dpsyn_core.evaluate.income import Incomes, group_statistics
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.evaluation import evaluate
-from dpsyn_core.questions.meaning import coarse_of, numbers_of
+from dpsyn_core.questions.meaning import coarse_of, numbers_of, spans
 from dpsyn_core.questions.regress import design, fit_logistic
+from dpsyn_core.schema.document import Schema
 from tests.questions.small import codes, schema
 
 
@@ -169,3 +170,14 @@ def test_no_records_give_an_answer_for_every_form():
         got = evaluate(question, empty, schema())
         assert all(v == 0 or np.isnan(v) for v in got.values.ravel()), question.name
         assert got.plain()["question"] == question.name
+
+
+def test_the_median_of_numbers_in_steps_is_one_of_them_and_no_point_between_two():
+    fine = {"name": "fine", "kind": "numeric", "dtype": "float", "min": 0, "max": 2, "step": 0.25}
+    made = Schema.of({"version": 1, "name": "t", "attributes": [fine]})
+    table = np.array([[0] * 7 + [2] * 3], dtype=np.uint8)
+    asked = Questions.of([{"name": "m", "kind": "quantile", "of": "fine", "at": [0.5, 0.9]}]).questions[0]
+    got = evaluate(asked, table, made)
+    assert got.values.tolist() == [0, 0.5]
+    low, high = spans(made["fine"])
+    assert low.tolist() == high.tolist(), "each bin of it holds one number"

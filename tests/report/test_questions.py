@@ -1,5 +1,7 @@
 """The user's questions in a report: figures with intervals, the real answer beside them for the owner alone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -55,6 +57,12 @@ def test_the_difference_and_the_agreement_of_ranks_need_the_real_answer(gaps):
     alone = AskedAnswer(answered=gaps.answered)
     assert (alone.difference, alone.rank_agreement, asked.beside(alone)) == (None, None, "")
     assert "real" not in asked.rows(alone)[0] and asked.rows(gaps)[0][-1] == "real"
+
+
+def test_the_one_quantile_that_was_asked_for_stands_in_no_label(gaps):
+    half = Axis(name="quantile", labels=("0.5",))
+    given = replace(gaps.answered, axes=(*gaps.answered.axes, half), estimate=gaps.answered.estimate[:, None])
+    assert AskedAnswer(answered=given).labels == list(CITIES)
 
 
 def test_a_question_of_a_single_figure_is_a_sentence():

@@ -29,10 +29,12 @@ def share_field(space: Workspace) -> None:
     """One slider: which part of what pairs would get goes to the questions; of linked tables, which part of all."""
     choices, usual = space.choices, _default(space)
     start = usual if choices.questions_share is None else choices.questions_share
-    least, helped = (0, "questions.share_help") if space.linked is None else (1, "linked.share_help")
+    least, said, helped = 0, "questions.share", "questions.share_help"
+    if space.linked is not None:
+        least, said, helped = 1, "questions.share_linked", "linked.share_help"
     st.session_state[SHARE] = min(max(round(100 * start), least), 100 - least)
     moved: dict[str, Any] = {"format": "%d %%", "on_change": _moved, "args": (space,)}
-    st.slider(t("questions.share"), least, 100 - least, key=SHARE, help=t(helped), **moved)
+    st.slider(t(said), least, 100 - least, key=SHARE, help=t(helped), **moved)
     note(t("questions.share_ends"))
     if choices.questions_share is not None and round(100 * usual) != round(100 * start):
         words = t("questions.share_back", share=percent(usual, 0))
@@ -124,7 +126,10 @@ def cost(found: Forecasts) -> None:
         facts((t("questions.none"), t("questions.others_gone"), t("questions.others_gone_note")))
         return
     more = max(0, round(100 * (found.others - 1)))
-    facts((percent(more / 100, 0), t("questions.others"), t(f"questions.others_{'note' if more else 'same_note'}")))
+    if more:
+        facts((percent(more / 100, 0), t("questions.others"), t("questions.others_note")))
+    else:  # systems that choose what they measure choose other pairs more rarely
+        note(t("questions.others_same"))
 
 
 def cannot(space: Workspace) -> bool:

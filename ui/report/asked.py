@@ -138,7 +138,8 @@ def question(one: AskedAnswer, key: str, *, asks: str) -> None:
     elif answered.estimate.size == 1:
         _single(one)
     st.html(f"<span class='dp-tag dp-grade-{answered.grade}'>{t(f'asked.grade_{answered.grade}')}</span>")
-    note(finding)
+    if answered.estimate.size > 1:  # of one figure it would say what stands above it
+        note(finding)
     beside = asked.beside(one, figure_words())
     if beside and drawn is not None:
         note(beside)

@@ -37,11 +37,11 @@ class Pairs:
     floor: float
     unrelated: float | None = None
 
-    def worst(self) -> tuple[str, str, float]:
-        """The pair that differs most."""
-        filled = np.nan_to_num(self.tvd, nan=-1)
+    def worst(self, *, beyond_chance: bool = False) -> tuple[str, str, float]:
+        """The pair that differs most; beyond_chance: most above a fresh sample, which many cells put off."""
+        filled = np.nan_to_num(self.tvd - self.floors if beyond_chance else self.tvd, nan=-1)
         i, j = np.unravel_index(int(np.argmax(filled)), filled.shape)
-        return self.names[min(i, j)], self.names[max(i, j)], float(max(0.0, filled[i, j]))
+        return self.names[min(i, j)], self.names[max(i, j)], max(0.0, float(np.nan_to_num(self.tvd[i, j])))
 
 
 def of(space: Workspace, job: Job, roles: Roles | None = None, table: str = "") -> Comparison | None:

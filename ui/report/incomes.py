@@ -6,17 +6,21 @@ import streamlit as st
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, Score
+from dpsyn_core.questions import MONEY, find
 from dpsyn_core.report import build
 from ui.report.look import Look
 from ui.shared.text import capital, field, figure_words, literal, local, number, sentence, t
 from ui.shared.theme import facts, marked, note, section, show
 
-MOST_GROUPS = 30  # values of a column that is offered first as groups; numbers of more are offered first as incomes
+MOST_GROUPS = 30  # values of a column that is offered first as groups
 
 
 def panel(view: Look) -> None:
     """Roles first, then the two quantities by group."""
     roles = _roles(view)
+    if roles.get("income") is None:
+        note(t("incomes.which"))
+        return
     chosen = view.with_roles(**roles)
     if chosen is None:
         return
@@ -45,17 +49,18 @@ def _roles(view: Look) -> dict[str, Any]:
             continue
         with column:
             wanted = (declared.get(role), getattr(guessed, role), *_usual(c, role))
-            first = next((n for n in wanted if n in left), left[0])
-            out[role] = st.selectbox(t(f"incomes.{role}"), left, index=left.index(first), key=view.key(f"role_{role}"))
+            first = next((left.index(n) for n in wanted if n in left), None if role == "income" else 0)
+            choice = {"key": view.key(f"role_{role}"), "placeholder": t("questions.choose")}
+            out[role] = st.selectbox(t(f"incomes.{role}"), left, first, **choice)
     more = {"key": "role_limit", "placeholder": t("incomes.none"), "format": "%g"} | field("incomes.limit")
     return out | {"not_applicable": last.number_input(value=guessed.not_applicable, **more)}
 
 
 def _usual(c: Comparison, role: str) -> list[str]:
-    """Columns to begin with where no header names the role: numbers of many values, or categories of few."""
-    if role == "income":
-        found = [a.name for a in c.domain.attributes if a.number and a.size > MOST_GROUPS]
-        return sorted(found, key=lambda n: _below_zero(c, n))
+    """Columns to begin with where no header names the role: amounts of money, or categories of few values."""
+    if role == "income":  # of a mileage or a temperature neither figure tells anything
+        money = find(MONEY, [a.name for a in c.domain.attributes if a.number])
+        return [] if money is None else [money]
     return [a.name for a in c.domain.attributes if not c.numeric(a.name) and 2 <= a.size - a.special <= MOST_GROUPS]
 
 

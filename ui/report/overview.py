@@ -11,7 +11,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Comparison, GroupGaps, Verdict, group_gaps, uses, verdict
-from dpsyn_core.report import Figure, alarm, build, changes, figures, parts, uses_words
+from dpsyn_core.report import Figure, alarm, build, changes, figures, first_words, parts, uses_words
 from ui.export import files
 from ui.questions import kept as questions
 from ui.report import comparing
@@ -28,6 +28,7 @@ FEW = 4  # labels of an axis of many values
 LOW = 270  # pixels of the three figures, so that all of it stands on one screen
 WORTH = 0.02  # weight of a finding that a figure shows instead of what differs most
 HOLDS = 0.01  # share of the records that break a proposed rule, at most in the real table and at least here
+TITLE = 110  # characters of a finding that has room above its figure
 OFFERED = "overview_offered"  # in the session of the visitor: the question that waits for a word
 
 
@@ -67,11 +68,12 @@ def panel(view: Look) -> None:
 
 
 def _named(found: Verdict, c: Comparison, least: int) -> Iterator[tuple[str, ...]]:
-    """Columns of the findings that are about so many or more of them, the gravest first."""
+    """Columns of the findings about so many or more of them, each with its sentence if it is short, gravest first."""
     for f in (f for f in found.findings if f.weight >= WORTH):
         names = tuple(n for n in dict.fromkeys(f.columns) if n in c.domain.names)
         if (len(names) >= least) if least > 1 else len(names) == 1:
-            yield names
+            said = first_words(f, figure_words(), examples=False)
+            yield *names[:least], said if len(said) <= TITLE else ""
 
 
 def _column(view: Look, side: Side, found: Verdict) -> None:
@@ -80,22 +82,25 @@ def _column(view: Look, side: Side, found: Verdict) -> None:
         note(sentence(got))
         return
     differing = build.differences([got])
-    name = next(_named(found, side.comparison, 1), (next(iter(differing)),))[0]
+    name, said = next(_named(found, side.comparison, 1), (next(iter(differing)), ""))
     marginals = got.details["marginals"]
     at = [m[0] for m in marginals["attributes"]].index(name)
-    said = t("overview.column", a=name, off=percent(differing[name]), fresh=percent(float(marginals["floor"][at])))
+    fresh = percent(float(marginals["floor"][at]))
+    said = said or t("overview.column", a=name, off=percent(differing[name]), fresh=fresh)
     _finding(said, build.column({t("word.synthetic"): side.comparison}, name, figure_words()), key="overview_column")
 
 
 def _pair(view: Look, side: Side, found: Verdict, place: DeltaGenerator) -> tuple[str, str] | None:
-    """Both tables of the pair that the gravest finding names, else of the one that differs most."""
+    """Both tables of the pair that the gravest finding names, else of the one that differs most beyond chance."""
     pairs = comparing.pairs(view.space, side.job, side.comparison)
     if len(pairs.names) < 2:
         return None
-    a, b = next(_named(found, side.comparison, 2), pairs.worst()[:2])[:2]
+    worst = pairs.worst(beyond_chance=True)[:2]
+    a, b, said = next(_named(found, side.comparison, 2), (*worst, ""))
     at = pairs.names.index(a), pairs.names.index(b)
     with place:
-        said = t("overview.pair", a=a, b=b, off=percent(float(pairs.tvd[at])), fresh=percent(float(pairs.floors[at])))
+        off, fresh = percent(float(pairs.tvd[at])), percent(float(pairs.floors[at]))
+        said = said or t("overview.pair", a=a, b=b, off=off, fresh=fresh)
         draw = partial(build.pair, side.comparison, a, b, figure_words())
         both, _ = kept(view.space, ("pair", side.job.id, a, b), draw)
         _finding(said, both, key="overview_pair")

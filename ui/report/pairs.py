@@ -38,7 +38,7 @@ def panel(view: Look) -> None:
         _remember(view, got["points"])
         note(" ".join([made.caption, t("pairs.click"), t("pairs.two") if second is not None else ""]))
     with right:
-        a, b = _chosen(view, first.worst())
+        a, b = _chosen(view, first.worst(beyond_chance=True))
         for side in view.sides:
             _tables(view, side, a, b)
             _scatter(view, side, a, b)

@@ -7,14 +7,14 @@ import streamlit as st
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Score, compute
-from dpsyn_core.report import Figure, build, marginal_name, released_words
+from dpsyn_core.report import Figure, build, marginal_name, released_sentences
 from dpsyn_core.systems import configure
 from ui.linked import relations
 from ui.report import asked, comparing
 from ui.shared import marginals, results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import amount, figure_words, literal, local, number, percent, t
+from ui.shared.text import amount, counted, figure_words, literal, local, number, percent, t
 from ui.shared.theme import NAMES, facts, marked, note, public_tag, section, show
 
 METRIC = "measured-fit"
@@ -36,9 +36,10 @@ def panel(space: Workspace, job: Job) -> None:
     measured = results.measurements(space, job)
     whole = partial(comparing.of_files, space, job)  # without the real table: what is made from it is safe to publish
     stated, words = results.stated(job), figure_words()
-    said = results.kept(space, ("released findings", job.id), lambda: released_words(whole(), stated, words))
+    said = results.kept(space, ("released findings", job.id), lambda: released_sentences(whole(), stated, words))
     if said:
-        note(literal(said))
+        with st.expander(counted("released.says", len(said)), key="released_says"):
+            st.markdown("\n".join(f"- {literal(one)}" for one in said))
     if measured.joint:
         note(t("released.joint", count=number(len(measured.joint))))
     if not measured:

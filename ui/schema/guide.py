@@ -47,7 +47,9 @@ STEPS = ("who", "columns", "holds")
 PLAIN = {"rounded", "usual", "number", "steps", "common"}  # reasons that need no word
 PLAIN |= {"calendar", "months", "days", "written", "list"}
 SHOWN = 14  # lines of the table before it scrolls
-FITS = 40  # characters of a list that a cell shows; longer ones stand below the table too
+ALSO, SEEN = 190, 190  # pixels of the last two columns
+WIDE = 960  # pixels that the table has in a window of 1280, by the style sheet
+FITS = 24  # characters of a list that a cell shows; longer ones stand below the table too
 VALUES = 8  # values of a list that are written out of what was seen
 FRAME, DONE = "guide_frame", "guide_done"
 EDITED = ("kind", "content")
@@ -128,7 +130,8 @@ def _table(space: Workspace, schema: Schema, proposals: list[Proposal]) -> tuple
 
     key = f"guide_table_{editor.generation()}_{language()}"
     documents, frame = editor.held(FRAME, key, begin)
-    edited = editor.table_of(frame, SHOWN, _cells(max(map(len, frame["name"]))), key=key)
+    with st.container(key="guide_columns"):
+        edited = editor.table_of(frame, SHOWN, _cells(max(map(len, frame["name"]))), key=key)
     sources, now, ticks, taken, typed = _sources(schema), [], {}, [], False
     for document, before, cells in zip(documents, frame.to_dict("records"), edited.to_dict("records"), strict=True):
         name = document["name"]
@@ -176,17 +179,19 @@ def _name_width(longest: int) -> int:
 
 def _cells(longest: int) -> dict[str, Any]:
     """Columns of the table, the first as wide as a header of that many characters, within its bounds."""
-    column, public = st.column_config, t("guide.public")
+    column, public, kinds = st.column_config, t("guide.public"), [kind_words(k) for k in EDITABLE]
+    tick, name, kind = 36 + 7 * len(public), _name_width(longest), 24 + 7 * max(map(len, kinds))
+    content = min(284, WIDE - tick - name - kind - ALSO - SEEN)
     return {
-        "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=36 + 7 * len(public)),
+        "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=tick),
         # pinned alone: on a phone, two pinned columns leave no room for what a person decides
-        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=_name_width(longest), pinned=True),
+        "name": column.TextColumn(t("schema.column_name"), disabled=True, width=name, pinned=True),
         "kind": column.SelectboxColumn(
-            t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=126
+            t("guide.kind"), options=list(EDITABLE), required=True, format_func=kind_words, width=kind
         ),
-        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=284),
-        "also": column.TextColumn(t("guide.also"), disabled=True, width=146),
-        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=164),
+        "content": column.TextColumn(t("guide.content"), help=t("schema.help_content"), width=content),
+        "also": column.TextColumn(t("guide.also"), disabled=True, width=ALSO),
+        "seen": column.TextColumn(t("guide.seen"), disabled=True, width=SEEN),
     }
 
 

@@ -98,6 +98,11 @@ def said(notice: str) -> str:
     return words[:1].upper() + words[1:] + ("" if words.endswith(".") else ".")
 
 
+def usual(notice: str) -> bool:
+    """Whether a reader only says how it read a table that is written as many are, which warns of nothing."""
+    return isinstance(notice, Notice) and notice.key in ("by_semicolon", "by_tab", "by_pipe", "decimal_comma")
+
+
 def _said(notice: Notice) -> str:
     values = {k: _said(v) if isinstance(v, Notice) else v for k, v in notice.values.items()}
     return t(f"notice.{notice.key}", **values)

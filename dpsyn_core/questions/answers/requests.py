@@ -35,7 +35,7 @@ from dpsyn_core.questions.forms import (
     RangeQuestion,
     TableQuestion,
 )
-from dpsyn_core.questions.meaning import code_of, conditions, groups_of, numbers_of
+from dpsyn_core.questions.meaning import code_of, conditions, groups_of, numbers_of, spans
 from dpsyn_core.schema import AttributeSet, Domain, Schema
 
 MOST_FIGURES = 20_000  # of one question
@@ -151,7 +151,7 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
     place[flat.transpose([by.index(n) for n in question.by]).ravel()] = np.arange(groups)
     numbers, axis = numbers_of(schema[question.of]), names.index(question.of)
     if isinstance(question, QuantileQuestion):
-        table, ends = coarsen(tables(names), names, maps), _ends(schema, question.of)
+        table, ends = coarsen(tables(names), names, maps), spans(schema[question.of])
         many = len(question.at)
         axes.append(Axis(name="quantile", labels=tuple(f"{q:g}" for q in question.at)))
         return QuestionQuantities(
@@ -189,14 +189,3 @@ def _grouped(question: GroupedQuestion, schema: Schema, domain: Domain, tables: 
 def _in_bins(quantity: Quantity, maps: Recodes) -> Quantity:
     """The quantity of a table whose groups are put into bins; unchanged where none are."""
     return InBins.of(quantity, maps) if maps else quantity
-
-
-def _ends(schema: Schema, name: str) -> tuple[Floats, Floats]:
-    """Lower and upper end of each cell of a number; listed values are points."""
-    attribute = schema[name]
-    binning = attribute.binning
-    if binning is None:
-        middles = numbers_of(attribute)
-        return middles, middles
-    low, high = (np.append(np.asarray(b, dtype=np.float64), np.zeros(attribute.special)) for b in binning.bounds())
-    return low, high
