@@ -12,7 +12,7 @@ from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.inequality import PayGap
 from dpsyn_core.evaluate.shifts import GroupMeans, gaps
 
-GapGrade = Literal["kept", "weaker", "lost"]
+GapGrade = Literal["kept", "moved", "weaker", "lost"]
 KEPT, WEAKER = 0.8, 0.3  # share of the gaps, or rank agreement, from which on they are kept, and weaker
 MOST = 8  # groups that are shown, those with the most records
 
@@ -21,8 +21,9 @@ MOST = 8  # groups that are shown, those with the most records
 class GroupGaps:
     """A number by the groups of another column, or its gap between two values of `between` by these groups.
 
-    kept: share of the gaps that is left, or the rank agreement of the groups. fresh: what fresh samples of the same
-    people have at least, or None.
+    kept: share of the gaps that is left, or the rank agreement of the groups; 1 where real groups do not differ. fresh:
+    what fresh samples of the same people have at least, or None. grade: moved where the gaps are left, but the mean of
+    some group is far off.
     """
 
     column: str
@@ -38,7 +39,7 @@ class GroupGaps:
 
 
 def group_gaps(c: Comparison) -> GroupGaps | None:
-    """The pay gap by group where the schema names one, else the number that differs most between groups."""
+    """The pay gap by group where the schema names one, else means of groups that moved most, else that differ most."""
     if "group gaps" not in c.scores:
         c.scores["group gaps"] = _pay_gap(c) or _strongest(c)
     gap: GroupGaps | None = c.scores["group gaps"]
@@ -75,14 +76,16 @@ def _pay_gap(c: Comparison) -> GroupGaps | None:
 
 
 def _strongest(c: Comparison) -> GroupGaps | None:
-    clear = [g for g in gaps(c) if g.kept is not None and g.deviation > 0]
-    clear = [g for g in clear if (g.kept or 0.0) >= KEPT or g.moved.any()]  # others differ by a few large values alone
-    if not clear:
+    listed = [g for g in gaps(c) if g.deviation > 0]
+    moved = [g for g in listed if g.moved.any()]
+    clear = [g for g in listed if (g.kept or 0.0) >= KEPT]  # others differ by a few large values alone
+    if not moved and not clear:
         return None
-    g = max(clear, key=_explained)
+    g = max(moved, key=_moved) if moved else max(clear, key=_explained)
     largest = np.argsort(-g.sizes[0], kind="stable")
     order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
-    kept = float(g.kept or 0.0)
+    kept = 1.0 if g.kept is None else float(g.kept)
+    grade = _grade(kept, KEPT)
     return GroupGaps(
         column=g.column,
         by=g.category,
@@ -93,8 +96,14 @@ def _strongest(c: Comparison) -> GroupGaps | None:
         synthetic=tuple(float(g.synthetic[k]) if g.sizes[1][k] > 0 else None for k in order),
         kept=kept,
         fresh=None,
-        grade=_grade(kept, KEPT),
+        grade="moved" if moved and grade == "kept" else grade,
     )
+
+
+def _moved(g: GroupMeans) -> float:
+    """Mean square by which means of groups moved, over all records, in variances of the number."""
+    far = (np.nan_to_num(g.synthetic) - np.nan_to_num(g.real)) * g.moved
+    return float((g.sizes[0] * far**2).sum() / max(1, g.sizes[0].sum())) / g.deviation**2
 
 
 def _explained(g: GroupMeans) -> float:

@@ -6,6 +6,7 @@ import pytest
 
 from dpsyn_core.evaluate import compare_tables, group_gaps, uses, verdict
 from dpsyn_core.report import uses_words
+from dpsyn_core.schema import Schema
 from dpsyn_core.schema.sample import sample_schema, sample_table
 
 HALF = 6_000
@@ -66,8 +67,6 @@ def test_every_use_that_something_speaks_against_names_a_finding_of_the_list(hal
 
 
 def test_gaps_of_a_number_by_groups_stand_where_no_income_is_named():
-    from dpsyn_core.schema import Schema
-
     rng = np.random.default_rng(2)
     side = rng.integers(0, 3, 4_000)
     real = pa.table(
@@ -99,3 +98,27 @@ def test_a_rare_value_that_is_gone_speaks_against_some_values_and_not_all_counts
     found = uses(c)
     assert "counts" in found.good and ("values", ("EDUC",)) in found.bad
     assert "not for counts of some values (EDUC)" in uses_words(found)
+
+
+def test_the_gap_that_is_shown_is_one_of_which_a_mean_moved():
+    """Pay differs more by grade than by site, and one site's pay is far off."""
+    schema = Schema.of({"version": 1, "name": "pay", "attributes": [
+        {"name": "grade", "kind": "categorical", "values": ["a", "b", "c"]},
+        {"name": "site", "kind": "categorical", "values": ["north", "south", "west"]},
+        {"name": "pay", "kind": "numeric", "dtype": "integer", "min": 0, "max": 9000},
+    ]})  # fmt: skip
+
+    def people(seed, west):
+        rng = np.random.default_rng(seed)
+        grade, site = rng.choice(3, 4000), rng.choice(3, 4000, p=[0.6, 0.3, 0.1])
+        pay = 2000 + 900 * grade + 150 * site + west * (site == 2) + rng.normal(0, 200, 4000)
+        columns = {"grade": np.array(["a", "b", "c"])[grade], "site": np.array(["north", "south", "west"])[site]}
+        return pa.table(columns | {"pay": pay.astype(int)})
+
+    same = group_gaps(compare_tables(schema, people(2, 0), people(1, 0)))
+    assert (same.column, same.by, same.grade) == ("pay", "grade", "kept")
+    c = compare_tables(schema, people(2, 900), people(1, 0))
+    moved = group_gaps(c)
+    assert (moved.column, moved.by, moved.grade) == ("pay", "site", "moved")
+    assert next(f.columns for f in verdict(c).findings if f.key == "group") == ("pay", "site")
+    assert "gaps" not in {f.key for f in verdict(c).findings} and "gaps" in dict(uses(c).bad)

@@ -52,9 +52,10 @@ def panel(view: Look) -> None:
     a, b, c = st.columns([3, 4, 3], gap="medium")
     with a:
         _column(view, side, found)
-    pair = _pair(view, side, found, b)
+    gaps = group_gaps(side.comparison)
+    pair = _pair(view, side, found, b, gaps)
     with c:
-        gaps = _gaps(view, side)
+        _gaps(gaps, found)
     with presses:
         if not view.table:
             _declare(view, pair, gaps, word)
@@ -67,10 +68,15 @@ def panel(view: Look) -> None:
             st.markdown("\n".join(f"- {literal(one)}" for one in listed))
 
 
-def _named(found: Verdict, c: Comparison, least: int) -> Iterator[tuple[str, ...]]:
-    """Columns of the findings about so many or more of them, each with its sentence if it is short, gravest first."""
+def _named(found: Verdict, c: Comparison, least: int, but: frozenset[str] = frozenset()) -> Iterator[tuple[str, ...]]:
+    """Columns of the findings about so many or more of them, each with its sentence if it is short, gravest first.
+
+    but: columns that another figure shows together.
+    """
     for f in (f for f in found.findings if f.weight >= WORTH):
         names = tuple(n for n in dict.fromkeys(f.columns) if n in c.domain.names)
+        if but == frozenset(names):
+            continue
         if (len(names) >= least) if least > 1 else len(names) == 1:
             said = first_words(f, figure_words(), examples=False)
             yield *names[:least], said if len(said) <= TITLE else ""
@@ -90,13 +96,18 @@ def _column(view: Look, side: Side, found: Verdict) -> None:
     _finding(said, build.column({t("word.synthetic"): side.comparison}, name, figure_words()), key="overview_column")
 
 
-def _pair(view: Look, side: Side, found: Verdict, place: DeltaGenerator) -> tuple[str, str] | None:
-    """Both tables of the pair that the gravest finding names, else of the one that differs most beyond chance."""
+def _pair(
+    view: Look, side: Side, found: Verdict, place: DeltaGenerator, gaps: GroupGaps | None
+) -> tuple[str, str] | None:
+    """Both tables of the pair that the gravest finding names, else of the one that differs most beyond chance.
+
+    A finding about what `gaps` shows is left to that figure.
+    """
     pairs = comparing.pairs(view.space, side.job, side.comparison)
     if len(pairs.names) < 2:
         return None
     worst = pairs.worst(beyond_chance=True)[:2]
-    a, b, said = next(_named(found, side.comparison, 2), (*worst, ""))
+    a, b, said = next(_named(found, side.comparison, 2, _between(gaps)), (*worst, ""))
     at = pairs.names.index(a), pairs.names.index(b)
     with place:
         off, fresh = percent(float(pairs.tvd[at])), percent(float(pairs.floors[at]))
@@ -107,15 +118,22 @@ def _pair(view: Look, side: Side, found: Verdict, place: DeltaGenerator) -> tupl
     return a, b
 
 
-def _gaps(view: Look, side: Side) -> GroupGaps | None:
-    """Real and synthetic gaps as dumbbells, with the word for what became of them."""
-    found = group_gaps(side.comparison)
+def _between(gaps: GroupGaps | None) -> frozenset[str]:
+    """The number and the groups whose means are shown; none where a third column splits them."""
+    return frozenset() if gaps is None or gaps.between else frozenset((gaps.column, gaps.by))
+
+
+def _gaps(found: GroupGaps | None, whole: Verdict) -> None:
+    """Real and synthetic gaps as dumbbells, with the word for what became of them, or the finding about them."""
     if found is None:
         note(t("overview.no_gaps"))
-        return None
+        return
     what = t("overview.gap_of", column=found.column, between=found.between) if found.between else found.column
     said = t(f"overview.gaps_{found.grade}", what=what, by=found.by)
-    if not found.between:
+    own = next((f for f in whole.findings if f.key == "group" and set(f.columns) == _between(found)), None)
+    if own is not None and found.grade == "moved":
+        said = first_words(own, figure_words(), examples=False)
+    elif not found.between:
         said += t("overview.gaps_share", kept=percent(max(0.0, found.kept), 0))
     elif found.fresh is not None:
         values = {"kept": local(found.kept, ".2f").replace("-", "\N{MINUS SIGN}"), "fresh": local(found.fresh, ".2f")}
@@ -124,7 +142,6 @@ def _gaps(view: Look, side: Side) -> GroupGaps | None:
     form = ",.0f" if max(map(abs, found.real)) >= 10 else ",.2f"
     figure = figures.dots(found.groups, series, title=what, tickformat=form, caption=said, words=figure_words())
     _finding(said, figure, key="overview_gaps", tilted=False)
-    return found
 
 
 def _finding(said: str, figure: Figure, *, key: str, tilted: bool = True) -> None:

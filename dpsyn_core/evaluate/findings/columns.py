@@ -102,7 +102,7 @@ def _groups(found: Verdict, c: Comparison) -> Iterator[Finding]:
 def gaps(c: Comparison) -> Iterator[Finding]:
     """The differences between groups that the figure of groups shows, where they are weaker than they were, or lost."""
     shown = group_gaps(c)
-    if shown is None or shown.grade == "kept":
+    if shown is None or shown.grade in ("kept", "moved"):  # a mean that moved is a finding of its own
         return
     columns = (shown.column, shown.between, shown.by) if shown.between else (shown.column, shown.by)
     yield Finding(
