@@ -390,12 +390,12 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     explored(ran, "asked")
     assert not ran.exception
     said = words(ran)
-    assert "practice data" in said and "people by city" in said and "Real: " in said
+    assert "practice data" in said and "people by city" in said and ">real<" in said
     assert "These questions were not declared for this run" in said
     ran.segmented_control(key="report_view").set_value("released").run()
     said = words(ran)
     assert not ran.exception and "people by city" in said and "95% confidence" in said
-    assert "Real: " not in said and "Synthetic and real" not in said
+    assert ">real<" not in said and "Synthetic and real" not in said
     explored(ran, "incomes")
     chosen = [s.value for s in ran.selectbox if str(s.key).startswith("role_")]
     assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
