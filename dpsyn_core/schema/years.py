@@ -7,7 +7,8 @@ import re
 FIRST, LAST = 1000, 3000  # years have four digits
 # year, modelYear, yr_built, Baujahr, Jahrgang; not yearly or jahresumsatz, which are amounts
 YEAR = re.compile(
-    r"(?<![A-Za-z])(?:years?|yr|jahre?|jahrgang|born|built|founded|established|geboren|erbaut|gebaut|gegründet)(?![a-z])|[a-z]jahr(?![a-z])",
+    r"(?<![A-Za-z])(?:years?|yr|jahre?|jahrgang|born|built|founded|established|geboren|erbaut|gebaut|gegründet|"
+    r"renovated|renoviert|saniert|published|joined|opened|eröffnet)(?![a-z])|[a-z]jahr(?![a-z])",
     re.IGNORECASE,
 )
 CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])")

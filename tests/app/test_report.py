@@ -390,12 +390,12 @@ def test_the_report_opens_with_the_questions_and_publishable_answers_them_withou
     explored(ran, "asked")
     assert not ran.exception
     said = words(ran)
-    assert "practice data" in said and "people by city" in said and "Real: " in said
+    assert "practice data" in said and "people by city" in said and ">real<" in said
     assert "These questions were not declared for this run" in said
     ran.segmented_control(key="report_view").set_value("released").run()
     said = words(ran)
     assert not ran.exception and "people by city" in said and "95% confidence" in said
-    assert "Real: " not in said and "Synthetic and real" not in said
+    assert ">real<" not in said and "Synthetic and real" not in said
     explored(ran, "incomes")
     chosen = [s.value for s in ran.selectbox if str(s.key).startswith("role_")]
     assert len(chosen) == 3 and len(set(chosen)) == 3, "one column stands for one thing"
@@ -443,14 +443,14 @@ def test_a_gini_index_of_numbers_below_zero_says_how_they_count(app):
 
 
 def test_no_date_stands_for_an_income_or_a_group(app):
-    rows = "".join(f"2024-0{1 + i % 9}-0{1 + i % 7},{'ab'[i % 2]},{i % 90}.5\n" for i in range(400))
-    uploaded(app, "bills.csv", f"paid,kind,amount\n{rows}".encode())
+    rows = "".join(f"2024-0{1 + i % 9}-0{1 + i % 7},{'mf'[i % 2]},{'ab'[i % 3 > 1]},{i % 90}.5\n" for i in range(400))
+    uploaded(app, "bills.csv", f"paid,sex,kind,amount\n{rows}".encode())
     app.job = finished(app)
     at_page(app, "report")
     explored(app, "incomes")
     assert not app.exception
     roles = [s for s in app.selectbox if str(s.key).startswith("role_")]
-    assert roles[0].value == "amount" and not any("paid" in s.options for s in roles)
+    assert [s.value for s in roles] == ["amount", "kind", "sex"] and not any("paid" in s.options for s in roles)
 
 
 def test_all_three_scores_of_the_challenge_stand_with_their_mean(ran):
@@ -480,3 +480,12 @@ def test_the_title_of_a_figure_of_the_overview_is_the_finding_that_it_shows(ran)
     titles = [e.proto.body for e in ran.get("html") if "dp-finding" in e.proto.body]
     said = [html.escape(first_words(f, figure_words(), examples=False)) for f in found.findings]
     assert any(sentence in title for sentence in said for title in titles)
+
+
+def test_what_real_means_is_said_at_once_where_few_rows_of_each_person_were_used(app):
+    rows = "".join(f"{i % 40},{'ab'[i % 2]},{i % 60}\n" for i in range(400))
+    uploaded(app, "loans.csv", f"card_no,kind,days\n{rows}".encode())
+    app.button(key="take_identifier").click().run()
+    app.job = finished(app)
+    at_page(app, "report")
+    assert not app.exception and "Only 40 of 400 real rows were used, and “real” means these" in words(app)

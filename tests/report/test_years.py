@@ -38,6 +38,7 @@ SCHEMA = {
         ("year", (12_019,), False), ("year", (12,), False), ("yearly_pay", (2019,), False),
         ("founded", (1880, 2020), True), ("born", (1938,), True), ("foundedness", (1880,), False),
         ("built", (1890, 2022), True), ("rebuilt_cost", (1890,), False),
+        ("renovated", (1990, 2023), True), ("joined", (2005,), True), ("renovated", (12,), False),
         ("price", (2019,), False), ("Jahresumsatz", (2019,), False), ("", (2019,), False),
     ],
 )  # fmt: skip

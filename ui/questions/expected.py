@@ -29,12 +29,10 @@ def share_field(space: Workspace) -> None:
     """One slider: which part of what pairs would get goes to the questions; of linked tables, which part of all."""
     choices, usual = space.choices, _default(space)
     start = usual if choices.questions_share is None else choices.questions_share
-    least, said, helped = 0, "questions.share", "questions.share_help"
-    if space.linked is not None:
-        least, said, helped = 1, "questions.share_linked", "linked.share_help"
+    least, said = (0, "questions.share") if space.linked is None else (1, "linked.share")
     st.session_state[SHARE] = min(max(round(100 * start), least), 100 - least)
     moved: dict[str, Any] = {"format": "%d %%", "on_change": _moved, "args": (space,)}
-    st.slider(t(said), least, 100 - least, key=SHARE, help=t(helped), **moved)
+    st.slider(t(said), least, 100 - least, key=SHARE, help=t(f"{said}_help"), **moved)
     note(t("questions.share_ends"))
     if choices.questions_share is not None and round(100 * usual) != round(100 * start):
         words = t("questions.share_back", share=percent(usual, 0))

@@ -15,13 +15,11 @@ from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import answer_words, figure_words, literal, local, sentence, t
+from ui.shared.text import answer_words, figure_words, literal, sentence, t
 from ui.shared.theme import facts, note, section, show
 
 if TYPE_CHECKING:
     from dpsyn_core.questions import Answered
-
-MOST_FACTS = 4
 
 
 def questions_of(space: Workspace, job: Job) -> Questions:
@@ -90,8 +88,6 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
         return
     if private and not results.same_table(space, job):
         note(t("report.other_table"), "warning")
-    if len(found) > 1:  # of one question it would say what stands below it
-        _headline(found)
     if results.manifest(space, job).get("questions") is None:
         note(t("asked.not_told"), "warning")
     mode = "private" if private else "public"
@@ -101,27 +97,6 @@ def panel(space: Workspace, job: Job, *, private: bool) -> None:
 
 def _shown(value: float, of: str = "") -> str:
     return asked.shown(value, figure_words(), of)
-
-
-def _headline(found: list[AskedAnswer]) -> None:
-    """One number a question: the answer itself, or how far a typical figure may be off."""
-    items = []
-    for one in found[:MOST_FACTS]:
-        name, answered = one.answered.question.name, one.answered
-        of = column_of(answered.question)
-        width = t("asked.no_interval") if one.half_width is None else t("asked.within", width=_shown(one.half_width))
-        if answered.estimate.size == 1:
-            value = _shown(float(answered.estimate.ravel()[0]), of)
-            real = "" if one.real is None else t("asked.real", value=_shown(float(one.real.values.ravel()[0]), of))
-            items.append((value, name, f"{width} {real}".strip()))
-        elif one.rank_agreement is not None:
-            items.append((local(one.rank_agreement, ".2f").replace("-", "\N{MINUS SIGN}"), name, t("asked.ranks")))
-        elif one.difference is not None:
-            items.append((_shown(one.difference), name, t("asked.difference")))
-        else:
-            half = one.half_width
-            items.append(("–" if half is None else f"±{_shown(half)}", name, t("asked.typical")))
-    facts(*items)
 
 
 def question(one: AskedAnswer, key: str, *, asks: str) -> None:

@@ -49,9 +49,10 @@ def _roles(view: Look) -> dict[str, Any]:
             continue
         with column:
             wanted = (declared.get(role), getattr(guessed, role), *_usual(c, role))
-            first = next((left.index(n) for n in wanted if n in left), None if role == "income" else 0)
-            choice = {"key": view.key(f"role_{role}"), "placeholder": t("questions.choose")}
-            out[role] = st.selectbox(t(f"incomes.{role}"), left, first, **choice)
+            taken = guessed.split if role == "group" else None  # sex names two sides before it names groups
+            first = next((left.index(n) for n in wanted if n in left and n != taken), None if role == "income" else 0)
+            key, said = view.key(f"role_{role}"), t("questions.choose")
+            out[role] = st.selectbox(t(f"incomes.{role}"), left, first, key=key, placeholder=said)
     more = {"key": "role_limit", "placeholder": t("incomes.none"), "format": "%g"} | field("incomes.limit")
     return out | {"not_applicable": last.number_input(value=guessed.not_applicable, **more)}
 

@@ -48,6 +48,8 @@ def panel(view: Look) -> None:
     if found.shows_rules:
         tried.see(tried.names(*view.space.parts.values()))
     lead(said)
+    for f in (f for f in found.findings if f.key == "rows"):  # of other rows than these no figure below tells
+        note(first_words(f, words), "warning")
     presses, word = st.container(horizontal=True, gap="small"), st.container()
     a, b, c = st.columns([3, 4, 3], gap="medium")
     with a:

@@ -172,15 +172,11 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
     }
 
 
-def _name_width(longest: int) -> int:
-    """Pixels: 7.5 a character and the margins; a wider column would leave no room beside it on a phone."""
-    return min(max(118, 24 + 15 * longest // 2), 170)
-
-
 def _cells(longest: int) -> dict[str, Any]:
     """Columns of the table, the first as wide as a header of that many characters, within its bounds."""
     column, public, kinds = st.column_config, t("guide.public"), [kind_words(k) for k in EDITABLE]
-    tick, name, kind = 36 + 7 * len(public), _name_width(longest), 24 + 7 * max(map(len, kinds))
+    name = min(max(118, 24 + 15 * longest // 2), 170)  # 7.5 a character; wider, a phone has no room beside it
+    tick, kind = 36 + 7 * len(public), 24 + 7 * max(map(len, kinds))
     content = min(284, WIDE - tick - name - kind - ALSO - SEEN)
     return {
         "public": column.CheckboxColumn(public, help=t("guide.agree_help"), width=tick),

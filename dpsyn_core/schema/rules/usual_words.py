@@ -66,6 +66,7 @@ SPANS = pairs(
     ("created erstellt angelegt", "updated modified changed geaendert aktualisiert"),
     ("issued ausgestellt", "expires expired expiry abgelaufen ablauf"),
     ("enrolled enrolment enrollment", "graduated graduation"),
+    ("loaned lent borrowed ausgeliehen ausleihe entliehen", "returned return due rueckgabe zurueckgegeben faellig"),
     ("last latest letzte letzter letztes", "next naechste naechster naechstes"),
     ("filed lodged klage eingereicht", "hearing closed decided disposed judgment judgement urteil verhandlung"),
     ("issue issued origination originated", "maturity matures matured"),

@@ -14,6 +14,7 @@ from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.computation import computed_columns, measured_part
 from dpsyn_core.schema.rules.spans import SpanAttribute, with_spans
+from dpsyn_core.schema.rules.usual_rules import propose_rules
 from dpsyn_core.schema.rules.zeros import KnownZeros
 from tests.schema.helpers import cat, date, num
 
@@ -62,6 +63,13 @@ def test_close_dates_are_named_so_or_declared():
     German = [date(n, "2020-01-01", "2020-12-31", "day") for n in ("Aufnahmedatum", "Entlassungsdatum")]
     order = {"kind": "order", "lower": "Aufnahmedatum", "upper": "Entlassungsdatum"}
     assert "Entlassungsdatum - Aufnahmedatum" in names(declared(*German, rules=[order]))
+
+
+@pytest.mark.parametrize(("out", "back"), [("loaned", "returned"), ("ausgeliehen", "faellig")])
+def test_a_loan_is_proposed_to_end_after_it_begins(out, back):
+    columns = [date(name, "2024-01-01", "2024-12-31", "day") for name in (out, back)]
+    made = Schema.of({"version": 1, "name": "t", "attributes": columns})
+    assert [(rule.lower, rule.upper) for rule in propose_rules(made)] == [(out, back)]
 
 
 def test_the_wider_of_both_dates_is_computed():
