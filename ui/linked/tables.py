@@ -165,6 +165,10 @@ class LinkedTables(Generic[Part]):
         """The names of a table's columns."""
         return list(self.tables()[name].column_names)
 
+    def width(self, name: str) -> int:
+        """How many columns of a table are described: all but its keys."""
+        return len(set(self.headers(name)) - set(self.keys_of(name)))
+
     def describe(self, part: Part, schema: Schema) -> None:
         """Takes over what a file says of the columns of one table; its keys stay keys."""
         part.schema = with_keys(schema, self.keys_of(self.name_of(part)))
@@ -322,6 +326,11 @@ class LinkedTables(Generic[Part]):
     def individuals(self) -> str:
         """What the table is called whose records are individuals: the root; of a panel the persons of its file."""
         return self.root if self.panel is None else t("linked.panel_persons")
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person is still asked on the Data page who is one individual; of a panel that is a column."""
+        return self.panel is None and not self.decided
 
     def who(self) -> str:
         """Who one individual is, in words."""
