@@ -49,6 +49,7 @@ trees.division: BudgetStep steps_of
 trees.export: named_tables places_of staged_trees written_tables
 trees.flat_table: AskedTable
 trees.keys: KeysOfLink check_keys
+trees.link_view: LinkViews
 trees.reference: LinkVerdict link_verdicts separate_tables
 trees.refit: looked_at refit_tree schema_of_refit
 trees.selection: described_tree

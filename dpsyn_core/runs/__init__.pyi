@@ -156,6 +156,7 @@ from dpsyn_core.runs.trees.export import written_tables as written_tables
 from dpsyn_core.runs.trees.flat_table import AskedTable as AskedTable
 from dpsyn_core.runs.trees.keys import KeysOfLink as KeysOfLink
 from dpsyn_core.runs.trees.keys import check_keys as check_keys
+from dpsyn_core.runs.trees.link_view import LinkViews as LinkViews
 from dpsyn_core.runs.trees.reference import LinkVerdict as LinkVerdict
 from dpsyn_core.runs.trees.reference import link_verdicts as link_verdicts
 from dpsyn_core.runs.trees.reference import separate_tables as separate_tables
