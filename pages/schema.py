@@ -94,5 +94,3 @@ with more:
         section(t("schema.ready", count=number(sum(map(columns.ready, rows))), all=number(len(rows))))
 across.panel(space)
 limits.left_out(space)
-if space.linked is not None:
-    buying.panel(space)

@@ -26,6 +26,7 @@ from dpsyn_core.schema import AttributeSet, Codec, CodedAttribute, Schema
 SIDE = 20  # at most so many rows and columns of an embedded table
 ALL_UP_TO = 190  # all pairs of 20 attributes
 WORST = 60
+OTHER_CELL = "(other)"  # what a schema calls the cell of values that it does not list
 
 
 def embedded_pairs(domain_pairs: Sequence[AttributeSet], tvd: NDArray[np.float64]) -> list[AttributeSet]:
@@ -151,6 +152,7 @@ def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words)
 
 def _spoken(c: Comparison, name: str, labels: Sequence[str], words: Words) -> list[str]:
     """Labels of a column's cells; dates and listed decimals as the language writes them."""
+    labels = [words["other_cell"] if x == OTHER_CELL else x for x in labels]
     if name in c.date_units:
         return [dated(x, words) for x in labels]
     decimals = name in c.synthetic_values and not c.domain[name].number

@@ -380,3 +380,18 @@ def test_the_number_of_columns_of_a_linked_table_is_the_same_wherever_it_stands(
     assert "1 column. 40 records" in words(app)
     at_page(app, "schema")
     assert "1 of 1 columns ready" in words(app)
+
+
+def test_a_column_that_numbers_records_of_a_linked_table_is_sent_to_the_links_and_not_to_a_field_that_is_not_there(app):
+    rooms = b"room,size\n" + b"".join(b"r%d,%d\n" % (i, i % 7) for i in range(60))
+    visits = b"room,voucher,ward\n" + b"".join(
+        b"r%d,v%d,%s\n" % (i % 60, i, b"AB"[i % 2 : i % 2 + 1]) for i in range(240)
+    )
+    with_files(app, rooms=rooms, visits=visits)
+    at_page(app, "schema")
+    app.segmented_control(key=f"schema_table_{linked(app).serial}").set_value("visits").run()
+    said = html.unescape(words(app))
+    assert "voucher" in said and "every record has a value of its own" in said
+    assert "Who is one person on the Data page" not in said and "the table's own key" in said
+    assert "1. Who is one person?" not in said, "of linked tables that is asked on the Data page"
+    assert "Ranges are bought of one table" not in said

@@ -152,7 +152,7 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
 
     with st.container(border=True, key=key("card")):
         st.markdown(f"**{literal(name)}**")
-        first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
+        first, second, third = st.columns([4, 5, 4], gap="small", vertical_alignment="bottom")
         with first:
             others = [n for n in linked.parts if n != name]
             _choose(t("linked.parent"), others, link.parent, key("parent"), parent)

@@ -84,8 +84,9 @@ def _column(space: Workspace, job: Job) -> None:
 
 def _pair(space: Workspace, job: Job, v: LinkVerdict) -> None:
     c = _views(space, job).pair(v.scope, v.columns)
-    both, _ = build.pair(c, *c.domain.names, figure_words())
-    said = t("linked.worst_across", columns=" × ".join(c.domain.names), worst=percent(v.worst or 0.0))
+    above, own = c.domain.names
+    both, _ = build.pair(c, above, own, figure_words())
+    said = t("linked.worst_across", columns=f"{above} × {own}", worst=percent(v.worst or 0.0))
     finding(said, both, key="linked_pair")
 
 

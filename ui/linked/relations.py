@@ -3,12 +3,14 @@
 import numpy as np
 import streamlit as st
 
+from dpsyn_core.privacy import charge_name
+from dpsyn_core.report import certificate_words
 from dpsyn_core.runs import KeysOfLink, LinkVerdict, check_keys, link_verdicts
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import local, number, t
+from ui.shared.text import figure_words, local, number, t
 from ui.shared.theme import marked, note
 
 
@@ -46,7 +48,8 @@ def released(space: Workspace, job: Job) -> None:
         note(key_words(one), "note" if one.hold else "alarm")
     charges, heads = results.stated(job).charges, [t("released.column"), t("linked.noise"), t("linked.cells")]
     noise = [local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g") for c in charges]
-    cells = [(c.name, off, number(c.cells)) for c, off in zip(charges, noise, strict=True)]
+    words = certificate_words(figure_words())
+    cells = [(charge_name(c.name, words), off, number(c.cells)) for c, off in zip(charges, noise, strict=True)]
     rows = [dict(zip(heads, row, strict=True)) for row in cells]
     st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
     note(t("linked.noise_note"))
