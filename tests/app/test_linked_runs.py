@@ -115,10 +115,9 @@ def test_the_overview_of_linked_tables_draws_a_column_what_ties_two_tables_and_n
 
 
 def test_what_was_released_of_linked_tables_is_named_in_the_language_of_the_page(hospital):
-    at_page(hospital, "data")
-    hospital.segmented_control(key="language_field").set_value("de").run()
     at_page(hospital, "report")
     hospital.segmented_control(key="report_view_links").set_value("released").run()
+    hospital.segmented_control(key="language_field").set_value("de").run()
     names = hospital.dataframe[0].value.iloc[:, 0].tolist()
     assert "Randtabelle patients.sex" in names and "Gesamtzahl" in names
     assert not [n for n in names if n.startswith(("marginal", "total"))]
