@@ -7,9 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.schema import LADDER, MOST_CHILDREN, MOST_SINGLES, Schema, proposed_roles, with_keys
+from dpsyn_core.schema import (
+    LADDER,
+    MOST_CHILDREN,
+    MOST_SINGLES,
+    LinkDraft,
+    PanelDraft,
+    Schema,
+    proposed_roles,
+    with_keys,
+)
 from ui.linked import diagram, limits
-from ui.linked.tables import LinkDraft, PanelDraft
 from ui.schema import rules
 from ui.shared.going import go_to
 from ui.shared.state import Linked, Workspace

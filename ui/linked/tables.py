@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.privacy import Neighbours
-from dpsyn_core.schema import CHILDREN, LinkedSchema, Schema, SchemaUnit, panel_schema, with_keys
+from dpsyn_core.schema import LinkDraft, LinkedSchema, PanelDraft, Schema, SchemaUnit, with_keys
 from ui.shared.text import t
 
 if TYPE_CHECKING:
@@ -33,52 +33,6 @@ class OneTable(Protocol):
 
 
 Part = TypeVar("Part", bound=OneTable)
-
-
-@dataclass
-class LinkDraft:
-    """One child table as a person declares it; `rest` keeps what the pages do not show."""
-
-    parent: str
-    key: str = ""  # column of the child table that holds the parent's key
-    max_children: int = CHILDREN
-    order: str = ""
-    distinct: bool = False
-    role: str = ""  # column of roles
-    single: tuple[str, ...] = ()
-    rest: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, document: dict[str, Any]) -> LinkDraft:
-        """From a link of a schema."""
-        roles, shown = document.get("roles") or {}, ("parent", "key", "max_children", "order", "distinct")
-        rest = {k: v for k, v in document.items() if k not in (*shown, "child", "roles")}
-        same = {k: v for k, v in document.items() if k in shown and v}
-        return cls(**same, role=roles.get("column", ""), single=tuple(roles.get("single", ())), rest=rest)
-
-    def document(self, child: str) -> dict[str, Any]:
-        """As the schema has it. Raises SchemaError where no key was chosen."""
-        if not self.key:
-            msg = f"no column of '{child}' is named that holds the key of '{self.parent}'; choose one"
-            raise SchemaError(msg)
-        if self.role and not self.single:
-            msg = f"the roles of '{child}' name no value that one child may have; choose values, or no column of roles"
-            raise SchemaError(msg)
-        out = {"parent": self.parent, "child": child, "key": self.key, "max_children": self.max_children}
-        out |= {"order": self.order, "distinct": self.distinct} if self.order else {}
-        out |= {"roles": {"column": self.role, "single": list(self.single)}} if self.role else {}
-        return self.rest | out
-
-
-@dataclass
-class PanelDraft:
-    """One file as linked tables: persons, and their rows in the order of waves."""
-
-    person: str = ""
-    wave: str = ""
-    constant: tuple[str, ...] = ()
-    most: int | None = None  # rows of a person; None: the number of waves
-    rest: dict[str, Any] = field(default_factory=dict)  # of the link, what the pages do not show
 
 
 @dataclass
@@ -208,19 +162,7 @@ class LinkedTables(Generic[Part]):
         return [k for k in (self.keys.get(name, ""), "" if link is None else link.key) if k]
 
     def _of_panel(self, panel: PanelDraft) -> LinkedSchema:
-        for name, what in ((panel.person, "names the person"), (panel.wave, "puts a person's rows in order")):
-            if not name:
-                msg = f"no column is chosen that {what}; choose one"
-                raise SchemaError(msg)
-        columns = self.parts[self.root].schema
-        known = None if columns is None else with_keys(columns, [panel.person])
-        if known is None:
-            msg = "the file has no column but the person's that is synthesized; choose another column for the person"
-            raise SchemaError(msg)
-        made = panel_schema(
-            known, person=panel.person, wave=panel.wave, constant=panel.constant, max_children=panel.most
-        )
-        document = made.document() | self.rest | self._named()
+        document = panel.schema(self.parts[self.root].schema).document() | self.rest | self._named()
         return LinkedSchema.of(document | {"links": [panel.rest | document["links"][0]]})
 
     def _named(self) -> dict[str, Any]:
