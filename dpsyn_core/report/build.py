@@ -130,6 +130,18 @@ def differences(scores: Sequence[Score]) -> dict[str, float]:
     return dict(sorted(worst.items(), key=lambda item: -item[1]))
 
 
+def furthest(scores: Mapping[str, Score]) -> tuple[str, str, float, float] | None:
+    """The column that is furthest beyond a fresh sample, from the scores `tvd-1way` by table; None without any.
+
+    Returns:
+        Its table, its name, how far it is off, and how far a fresh sample is.
+    """
+    at = ("attributes", "tvd", "floor")
+    rows = {table: zip(*(s.details["marginals"][k] for k in at), strict=True) for table, s in scores.items()}
+    every = [(table, c, float(off), float(fresh)) for table, found in rows.items() for (c,), off, fresh in found]
+    return max(every, key=lambda one: one[2] - one[3], default=None)
+
+
 def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words) -> tuple[list[str], dict[str, Floats]]:
     """Values of one attribute in words, and their shares in the real table and in each synthetic one.
 

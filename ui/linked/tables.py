@@ -192,14 +192,20 @@ class LinkedTables(Generic[Part]):
         """Takes over a schema of the same tables. Raises SchemaError where they are not the same."""
         self.check(schema)
         if schema.one_file:
-            self._adopt_panel(schema)
-            return
-        for table in schema.tables:
-            self.parts[table.name].schema = table.columns
-        self.root = schema.root.name
-        self.keys = {table.name: table.key or "" for table in schema.tables}
-        self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
-        self._take_names(schema)
+            self.panel, self.parts[self.root].schema = PanelDraft.of(schema)
+        else:
+            for table in schema.tables:
+                self.parts[table.name].schema = table.columns
+            self.root = schema.root.name
+            self.keys = {table.name: table.key or "" for table in schema.tables}
+            self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
+        known = ("version", "name", "dataset", "unit", "one_file", "tables", "links")
+        self.rest = {k: v for k, v in schema.document().items() if k not in known}
+        self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
+        self.decided = True
+        self.name = schema.name
+        if not self.sample:
+            self.book(schema.ledger_name)
 
     def _check_panel(self, schema: LinkedSchema) -> None:
         if self.panel is None or schema.links[0].order is None:
@@ -209,26 +215,6 @@ class LinkedTables(Generic[Part]):
             )
             raise SchemaError(msg)
         self._check_columns(self.root, [a.name for table in schema.tables for a in table.coded])
-
-    def _adopt_panel(self, schema: LinkedSchema) -> None:
-        part, link = self.parts[self.root], schema.links[0]
-        constant = [a.name for a in schema.root.coded]
-        described = [table.columns.document() for table in schema.tables if table.columns is not None]
-        attributes, rules = ([a for d in described for a in d.get(what, ())] for what in ("attributes", "rules"))
-        document = {"version": 1, "name": schema.name, "attributes": attributes}
-        part.schema = Schema.of(document | ({"rules": rules} if rules else {}))
-        rest = LinkDraft.of(schema.document()["links"][0]).rest
-        self.panel = PanelDraft(schema.root_key, link.order or "", tuple(constant), link.max_children, rest)
-        self._take_names(schema)
-
-    def _take_names(self, schema: LinkedSchema) -> None:
-        known = ("version", "name", "dataset", "unit", "one_file", "tables", "links")
-        self.rest = {k: v for k, v in schema.document().items() if k not in known}
-        self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
-        self.decided = True
-        self.name = schema.name
-        if not self.sample:
-            self.book(schema.ledger_name)
 
     def book(self, name: str) -> None:
         """Gives all tables one name on the ledger, by which looks at any of them are found too."""

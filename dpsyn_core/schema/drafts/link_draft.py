@@ -57,6 +57,18 @@ class PanelDraft:
     most: int | None = None  # rows of a person; None: the number of waves
     rest: dict[str, Any] = field(default_factory=dict)  # of the link, what has no field here
 
+    @classmethod
+    def of(cls, schema: LinkedSchema) -> tuple[PanelDraft, Schema]:
+        """From the schema of a panel; and the schema of its one file."""
+        link = schema.links[0]
+        described = [table.columns.document() for table in schema.tables if table.columns is not None]
+        attributes, rules = ([a for d in described for a in d.get(what, ())] for what in ("attributes", "rules"))
+        document = {"version": 1, "name": schema.name, "attributes": attributes}
+        rest = LinkDraft.of(schema.document()["links"][0]).rest
+        constant = tuple(a.name for a in schema.root.coded)
+        draft = cls(schema.root_key, link.order or "", constant, link.max_children, rest)
+        return draft, Schema.of(document | ({"rules": rules} if rules else {}))
+
     def schema(self, columns: Schema | None) -> LinkedSchema:
         """The schema of the panel, from that of its file. Raises SchemaError."""
         for name, what in ((self.person, "names the person"), (self.wave, "puts a person's rows in order")):
