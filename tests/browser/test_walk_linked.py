@@ -137,7 +137,7 @@ def test_two_files_are_linked_described_and_run_in_german(visitor):
     spent(visitor, t)
     visitor.page.get_by_role("button", name=t["run.report"], exact=True).first.click()
     visitor.settle()
-    assert len(visitor.plots()) == 3 and "So viel bleibt von den Zusammenhängen" in visitor.words()
+    assert len(visitor.plots()) == 3 and t["linked.all"] in visitor.words()
     unfolded(visitor)
     assert "Die Schlüssel stimmen" in visitor.words()
     visitor.go(t["nav.export"])
