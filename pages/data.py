@@ -11,8 +11,7 @@ from ui.shared.theme import heading, note, private_tag, section
 
 space = workspace()
 heading("data")
-linked = space.linked
-asks = linked is not None and linked.panel is None and not linked.decided  # next to the files it would be far down
+asks = space.linked is not None and space.linked.asks  # next to the files it would be far down
 left, right = st.columns([3.4, 8], gap="medium")
 with left:
     sources.choose(space)
@@ -44,8 +43,8 @@ with right:
     if shown is not None and shown.live:
         quick.result(space, shown)
     if dataset is not None and dataset.table is not None:
-        width = dataset.table.num_columns
-        columns = counted("data.columns", width)
+        linked, width = space.linked, dataset.table.num_columns
+        columns = counted("data.columns", width if linked is None else linked.width(linked.name_of(part)))
         plain = " ".join(said(s) for s in (*dataset.notices, *([] if space.choices.safe else dataset.odd)) if usual(s))
         if space.choices.safe:
             note(f"{columns} {t('data.safe')} {plain}")

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from ui.linked import answered, relations
+from ui.linked import overview as together
 from ui.report import attack, explore, overview, released
 from ui.report.look import look, sampled
 from ui.shared import results
@@ -52,7 +53,7 @@ with st.spinner(t("report.comparing")):
         if relations.verdicts(space, job) is None:
             note(t("report.other_table"), "warning")
         else:
-            relations.panel(space, job)
+            together.panel(space, job)
         end_page()
     shown = look(space, [job], table)
 if shown is None:

@@ -90,8 +90,7 @@ with more:
         if space.linked is None:
             buying.panel(space)
     with count:
-        section(t("schema.ready", count=number(sum(map(columns.ready, part.rows))), all=number(len(part.rows))))
+        rows = columns.listed(part)
+        section(t("schema.ready", count=number(sum(map(columns.ready, rows))), all=number(len(rows))))
 across.panel(space)
 limits.left_out(space)
-if space.linked is not None:
-    buying.panel(space)

@@ -30,10 +30,11 @@ with st.container():  # under both columns, and drawn before the right one: a ru
     public_table.expander(space)
     plan.expander(space)
 done = finished(space)
+draft = bool(stamps.shortly(space))
 with right:
     section(t("synthesize.run"))
     methods.output(space)
-    stamps.draft(space, key="synthesize_to_guide")
+    stamps.draft(space, key="synthesize_to_guide", comes_next=done is None)
     why = problem(space)
     if why:
         note(sentence(ValueError(why)), "alarm")
@@ -44,7 +45,7 @@ with right:
     name = named(t("synthesize.spend", epsilon=amount(space.choices.epsilon)), space)
     if left_out(space):
         note(left_out(space))
-    kind: Literal["primary", "secondary"] = "primary" if done is None else "secondary"
+    kind: Literal["primary", "secondary"] = "primary" if done is None and not draft else "secondary"
     if st.button(name, type=kind, disabled=bool(why), key="synthesize", width="stretch"):
         with refusals():
             st.session_state[runs.STARTED] = start(space).id

@@ -23,7 +23,7 @@ publishing.nist: nist_page
 publishing.registry: Person entry file_name to_yaml
 questions: AskedAnswer asked_answers
 reader: OpenRelease open_release question_of sorted_files
-released: marginal_name
+released: certificate_words marginal_name
 scatter: numbers_of scatter_figure
 takeaways: cite schema_file shell_command
 theme: Figure

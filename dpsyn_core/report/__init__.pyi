@@ -45,6 +45,7 @@ from dpsyn_core.report.reader import OpenRelease as OpenRelease
 from dpsyn_core.report.reader import open_release as open_release
 from dpsyn_core.report.reader import question_of as question_of
 from dpsyn_core.report.reader import sorted_files as sorted_files
+from dpsyn_core.report.released import certificate_words as certificate_words
 from dpsyn_core.report.released import marginal_name as marginal_name
 from dpsyn_core.report.scatter import numbers_of as numbers_of
 from dpsyn_core.report.scatter import scatter_figure as scatter_figure

@@ -26,6 +26,7 @@ from dpsyn_core.schema import AttributeSet, Codec, CodedAttribute, Schema
 SIDE = 20  # at most so many rows and columns of an embedded table
 ALL_UP_TO = 190  # all pairs of 20 attributes
 WORST = 60
+OTHER_CELL = "(other)"  # what a schema calls the cell of values that it does not list
 
 
 def embedded_pairs(domain_pairs: Sequence[AttributeSet], tvd: NDArray[np.float64]) -> list[AttributeSet]:
@@ -129,6 +130,18 @@ def differences(scores: Sequence[Score]) -> dict[str, float]:
     return dict(sorted(worst.items(), key=lambda item: -item[1]))
 
 
+def furthest(scores: Mapping[str, Score]) -> tuple[str, str, float, float] | None:
+    """The column that is furthest beyond a fresh sample, from the scores `tvd-1way` by table; None without any.
+
+    Returns:
+        Its table, its name, how far it is off, and how far a fresh sample is.
+    """
+    at = ("attributes", "tvd", "floor")
+    rows = {table: zip(*(s.details["marginals"][k] for k in at), strict=True) for table, s in scores.items()}
+    every = [(table, c, float(off), float(fresh)) for table, found in rows.items() for (c,), off, fresh in found]
+    return max(every, key=lambda one: one[2] - one[3], default=None)
+
+
 def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words) -> tuple[list[str], dict[str, Floats]]:
     """Values of one attribute in words, and their shares in the real table and in each synthetic one.
 
@@ -151,6 +164,7 @@ def shares(tables: Mapping[str, Comparison], name: str, most: int, words: Words)
 
 def _spoken(c: Comparison, name: str, labels: Sequence[str], words: Words) -> list[str]:
     """Labels of a column's cells; dates and listed decimals as the language writes them."""
+    labels = [words["other_cell"] if x == OTHER_CELL else x for x in labels]
     if name in c.date_units:
         return [dated(x, words) for x in labels]
     decimals = name in c.synthetic_values and not c.domain[name].number

@@ -46,9 +46,10 @@ trees.checks: findings
 trees.comparison: compare_linked
 trees.decoder: check_linked_rules
 trees.division: BudgetStep steps_of
-trees.export: named_tables places_of staged_trees written_tables
-trees.flat_table: AskedTable
+trees.export: named_tables places_of tree_bytes written_tables
+trees.flat_table: AskedTable of_table
 trees.keys: KeysOfLink check_keys
+trees.link_view: LinkViews
 trees.reference: LinkVerdict link_verdicts separate_tables
 trees.refit: looked_at refit_tree schema_of_refit
 trees.selection: described_tree

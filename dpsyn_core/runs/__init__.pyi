@@ -151,11 +151,13 @@ from dpsyn_core.runs.trees.division import BudgetStep as BudgetStep
 from dpsyn_core.runs.trees.division import steps_of as steps_of
 from dpsyn_core.runs.trees.export import named_tables as named_tables
 from dpsyn_core.runs.trees.export import places_of as places_of
-from dpsyn_core.runs.trees.export import staged_trees as staged_trees
+from dpsyn_core.runs.trees.export import tree_bytes as tree_bytes
 from dpsyn_core.runs.trees.export import written_tables as written_tables
 from dpsyn_core.runs.trees.flat_table import AskedTable as AskedTable
+from dpsyn_core.runs.trees.flat_table import of_table as of_table
 from dpsyn_core.runs.trees.keys import KeysOfLink as KeysOfLink
 from dpsyn_core.runs.trees.keys import check_keys as check_keys
+from dpsyn_core.runs.trees.link_view import LinkViews as LinkViews
 from dpsyn_core.runs.trees.reference import LinkVerdict as LinkVerdict
 from dpsyn_core.runs.trees.reference import link_verdicts as link_verdicts
 from dpsyn_core.runs.trees.reference import separate_tables as separate_tables

@@ -16,7 +16,8 @@ document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
 domain: AttributeSet CodedAttribute Domain
 drafts.crowding: crowded
 drafts.draft: OF_MANY confirm draft drafted rules_known
-drafts.linked: CHILDREN confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
+drafts.link_draft: LinkDraft PanelDraft
+drafts.linked: confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema
 drafts.proposal: Proposal asks_ends

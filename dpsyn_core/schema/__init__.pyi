@@ -27,7 +27,8 @@ from dpsyn_core.schema.drafts.draft import confirm as confirm
 from dpsyn_core.schema.drafts.draft import draft as draft
 from dpsyn_core.schema.drafts.draft import drafted as drafted
 from dpsyn_core.schema.drafts.draft import rules_known as rules_known
-from dpsyn_core.schema.drafts.linked import CHILDREN as CHILDREN
+from dpsyn_core.schema.drafts.link_draft import LinkDraft as LinkDraft
+from dpsyn_core.schema.drafts.link_draft import PanelDraft as PanelDraft
 from dpsyn_core.schema.drafts.linked import confirm_linked as confirm_linked
 from dpsyn_core.schema.drafts.linked import draft_linked as draft_linked
 from dpsyn_core.schema.drafts.linked import propose_linked_rules as propose_linked_rules

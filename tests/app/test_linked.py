@@ -3,6 +3,7 @@
 import html
 import io
 import json
+import re
 
 import pytest
 
@@ -352,3 +353,45 @@ def test_a_name_on_the_ledger_like_that_of_linked_tables_is_pointed_out(app, mon
     monkeypatch.setattr(names.Ledger, "similar", lambda _, name: [f"{name}-2"])
     app.run()
     assert "patients-2" in words(app)
+
+
+def primaries(app):
+    """The labels of all primary presses on the page."""
+    return [b.label for b in app.button if b.proto.type == "primary" and not b.disabled]
+
+
+@pytest.mark.parametrize("decided", [False, True])
+def test_linked_tables_have_one_primary_press_on_each_page_before_and_after_they_are_described(app, decided):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    if decided:
+        app.button(key="take_root").click().run()
+    assert len(primaries(app)) == 1 and ("one individual" in primaries(app)[0]) is not decided
+    for page in ("schema", "privacy", "synthesize"):
+        at_page(app, page)
+        assert len(primaries(app)) == 1, (page, primaries(app))
+
+
+def test_the_number_of_columns_of_a_linked_table_is_the_same_wherever_it_stands(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    for part in linked(app).parts.values():
+        part.schema = confirm(part.schema, everything=True)
+    at_page(app, "data")
+    assert set(re.findall(r"(\d+) columns?", words(app))) == {"1", "2"}, "patients: sex; visits: nr and ward"
+    assert "1 column. 40 records" in words(app)
+    at_page(app, "schema")
+    assert "1 of 1 columns ready" in words(app)
+
+
+def test_a_column_that_numbers_records_of_a_linked_table_is_sent_to_the_links_and_not_to_a_field_that_is_not_there(app):
+    rooms = b"room,size\n" + b"".join(b"r%d,%d\n" % (i, i % 7) for i in range(60))
+    visits = b"room,voucher,ward\n" + b"".join(
+        b"r%d,v%d,%s\n" % (i % 60, i, b"AB"[i % 2 : i % 2 + 1]) for i in range(240)
+    )
+    with_files(app, rooms=rooms, visits=visits)
+    at_page(app, "schema")
+    app.segmented_control(key=f"schema_table_{linked(app).serial}").set_value("visits").run()
+    said = html.unescape(words(app))
+    assert "voucher" in said and "every record has a value of its own" in said
+    assert "Who is one person on the Data page" not in said and "the table's own key" in said
+    assert "1. Who is one person?" not in said, "of linked tables that is asked on the Data page"
+    assert "Ranges are bought of one table" not in said

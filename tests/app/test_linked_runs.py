@@ -1,5 +1,6 @@
 """Runs of linked tables from the pages: progress, cancel, report, every file that is handed out, what stays private."""
 
+import base64
 import contextlib
 import io
 import json
@@ -9,6 +10,7 @@ import sys
 import time
 import zipfile
 
+import numpy as np
 import openpyxl
 import pyarrow.csv as pacsv
 import pytest
@@ -69,7 +71,7 @@ def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(h
     assert "Keys hold" in words(app) and not app.error and not app.exception
     at_page(app, "report")
     assert not app.exception and not app.error
-    assert "patients and visits" in words(app) and "children handed out by chance" in words(app)
+    assert "patients and visits" in words(app) and "visits handed out by chance" in words(app)
     app.segmented_control(key=f"report_table_overview_{job.id}").set_value("visits").run()
     assert not app.exception and not app.error and "ood for" in words(app)
     for one in ("pairs", "columns", "groups", "queries", "learning", "released"):
@@ -93,6 +95,39 @@ def test_a_run_is_reported_by_link_and_by_table_and_handed_out_in_every_format(h
             "README.txt", "report.html"} <= set(bundle.namelist())  # fmt: skip
     compile(bundle.read("run.py"), "run.py", "exec")
     assert len(Ledger().entries(linked(app).ledger)) == 1
+
+
+def test_the_overview_of_linked_tables_draws_a_column_what_ties_two_tables_and_numbers_of_children(hospital):
+    app = at_page(hospital, "report")
+    column, pair, children = plots(app)
+    assert [trace["name"] for trace in column["data"]] == ["real", "synthetic"]
+    assert [trace["type"] for trace in pair["data"]] == ["heatmap", "heatmap"]
+    assert {pair["layout"]["yaxis"]["title"]["text"]} == {"patients.sex"}
+    shares = children["data"][0]
+    assert [trace["name"] for trace in children["data"]] == ["real", "synthetic"]
+    assert list(shares["x"]) == ["0", "1", "2", "3"], "at most three visits are counted"
+    assert _numbers(shares["y"]) == pytest.approx([0, 0, 0.5, 0.5]), "twenty patients have two visits, twenty three"
+    said = words(app)
+    assert "How much of the relations between tables is kept" in said or "hardly anything to do with each other" in said
+    assert "Number of visits of one record of patients is off by" in said
+    for jargon in ("total variation", "of a parent"):
+        assert jargon not in said, jargon
+
+
+def test_what_was_released_of_linked_tables_is_named_in_the_language_of_the_page(hospital):
+    at_page(hospital, "report")
+    hospital.segmented_control(key="report_view_links").set_value("released").run()
+    hospital.segmented_control(key="language_field").set_value("de").run()
+    names = hospital.dataframe[0].value.iloc[:, 0].tolist()
+    assert "Randtabelle patients.sex" in names and "Gesamtzahl" in names
+    assert not [n for n in names if n.startswith(("marginal", "total"))]
+
+
+def _numbers(values):
+    """The numbers of a drawn axis, which Plotly may pack."""
+    if isinstance(values, dict):
+        return np.frombuffer(base64.b64decode(values["bdata"]), dtype=values["dtype"]).tolist()
+    return list(values)
 
 
 def _folder(space, job, tmp_path):

@@ -239,11 +239,6 @@ def test_a_run_of_linked_tables_learns_from_a_public_table_of_its_root(app):
     assert not app.exception and "shadow runs learn from none" in app.error[0].value
 
 
-def test_what_the_pages_lack_for_linked_tables_is_one_sentence(hospital):
-    at_page(hospital, "schema")
-    assert "the schema of linked ones lists no purchases" in words(hospital)
-
-
 @pytest.mark.slow
 def test_a_marginal_of_one_of_linked_tables_is_for_all_records_of_a_root(hospital):
     at_page(hospital, "synthesize")

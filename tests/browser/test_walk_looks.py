@@ -1,5 +1,6 @@
 """What holds on every page in a real browser: contrast, phones, keyboard, other machines, origins, links."""
 
+import signal
 import socket
 from contextlib import suppress
 
@@ -8,6 +9,7 @@ import pytest
 from benchmarks.pages import measured
 from tests.browser.test_axe import findings
 from ui.learn import LABS
+from ui.shared.theme import DARK, LIGHT
 
 pytestmark = pytest.mark.browser
 
@@ -138,6 +140,28 @@ def test_15_the_page_follows_the_mode_of_the_browser(another):
     dark.open("privacy")
     shade = dark.page.evaluate("getComputedStyle(document.querySelector('[data-testid=stApp]')).backgroundColor")
     assert shade == "rgb(20, 23, 26)"
+
+
+def test_15_words_are_read_in_the_other_mode_before_the_server_has_answered(server, visitor):
+    visitor.open("questions")
+    server.process.send_signal(signal.SIGSTOP)  # as busy as can be: nothing comes anew
+    try:
+        for mode, palette in (("dark", DARK), ("light", LIGHT)):
+            visitor.page.emulate_media(color_scheme=mode)
+            visitor.page.wait_for_function(
+                """([mode, colour]) => { const app = document.querySelector('.stApp');
+                const probe = document.createElement('i');
+                probe.style.color = colour;
+                app.append(probe);
+                const meant = getComputedStyle(probe).color;
+                probe.remove();
+                return getComputedStyle(app).colorScheme === mode
+                  && getComputedStyle(document.querySelector('.dp-side dt')).color === meant; }""",
+                arg=[mode, palette.real],
+                timeout=10_000,
+            )
+    finally:
+        server.process.send_signal(signal.SIGCONT)
 
 
 def test_15_every_figure_and_table_has_words_for_those_who_cannot_see_it(finished):

@@ -33,7 +33,8 @@ def button(space: Workspace) -> Job | None:
         note(t("quick.safe"))
     else:
         _offer(space, done, busy=bool(live))
-    stamps.draft(space, key="quick_to_guide")
+    asks = space.linked is not None and space.linked.asks  # comes first
+    stamps.draft(space, key="quick_to_guide", comes_next=done is None and not asks)
     return shown
 
 

@@ -85,10 +85,20 @@ def _form(linked: Linked, schema: LinkedSchema) -> None:
     called = {k: t("linked.rule_kind_count" if k == "count" else f"rules.{k}") for k in KINDS}
     kind = one_of(t("rules.kind"), KINDS, key=f"{key}_kind", called=called.__getitem__, labelled=True)
     note(t(f"linked.rule_example_{kind}", parent=literal(link.parent)))
-    asked = {"order": _order, "count": _count, "impossible": _impossible}[kind](schema, link, key)
+    asked = _fields(schema, link, kind, key)
     if st.button(t("rules.add"), key=f"{key}_add", disabled=asked is None) and asked is not None:
         added = tried.marked(tried.of_linked(linked), [{"kind": kind, **asked}])
         _take(linked, link, [*linked.rule_documents(child), *added])
+
+
+def _fields(schema: LinkedSchema, link: Link, kind: str, key: str) -> dict[str, Any] | None:
+    """The fields of one kind; None while one is open."""
+    if kind == "order":
+        return _order(schema, link, key)
+    if kind == "count":
+        return _count(key)
+    where = rules.conditions(f"{key}_where", t("linked.rule_none"), "role = Head and age < 18")
+    return {"where": where} if where else None
 
 
 def _order(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
@@ -111,8 +121,7 @@ def _may_be_close(schema: LinkedSchema, link: Link, made: dict[str, Any]) -> boo
     return bool(spans_of(schema, link.model_copy(update={"rules": (rule,)})))
 
 
-def _count(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
-    del schema, link
+def _count(key: str) -> dict[str, Any] | None:
     where = rules.conditions(f"{key}_counted", t("linked.rule_counted"), "role = Head")
     first, second = st.columns(2)
     least = first.number_input(t("linked.rule_least"), 0, MOST, value=1, key=f"{key}_least")
@@ -124,17 +133,10 @@ def _count(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
     return {"where": where, "least": least, "most": most} | ({"given": given} if given else {})
 
 
-def _impossible(schema: LinkedSchema, link: Link, key: str) -> dict[str, Any] | None:
-    del schema, link
-    where = rules.conditions(f"{key}_where", t("linked.rule_none"), "role = Head and age < 18")
-    return {"where": where} if where else None
-
-
 def _confirmed(linked: Linked, schema: LinkedSchema) -> None:
     """All rules of links are known without the tables, a person says."""
     for link in schema.links:
-        known = [rule.known.model_dump(mode="json") for rule in link.rules]
-        linked.set_rules(link.child, known)
+        linked.set_rules(link.child, [rule.known.model_dump(mode="json") for rule in link.rules])
     linked.version += 1
     st.rerun()
 

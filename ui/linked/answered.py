@@ -44,8 +44,5 @@ def _cells(figure: dict[str, Any]) -> list[str]:
     """Answer, interval and what the synthetic tables say; a dash where there is none."""
     low, high = figure["low"], figure["high"]
     between = "–" if low is None or high is None else t("linked.asked_ends", low=number(low), high=number(high))
-    return [_said(figure["estimate"]), between, _said(figure["synthetic"])]
-
-
-def _said(value: float | None) -> str:
-    return "–" if value is None else number(value)
+    answer, table_says = ("–" if figure[what] is None else number(figure[what]) for what in ("estimate", "synthetic"))
+    return [answer, between, table_says]

@@ -4,9 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
-from dpsyn_core.questions import MOST_GROUPS, LinkedQuestion, Question, Questions, numeric, plain
-from dpsyn_core.runs import AskedTable
+from dpsyn_core.questions import MOST_GROUPS, LinkedQuestion, Questions, numeric
 from dpsyn_core.schema import Link, LinkedSchema
 from ui.questions import kept
 from ui.questions.words import asks
@@ -31,22 +29,8 @@ def number_of(schema: LinkedSchema, link: Link) -> LinkedQuestion:
     usual = _usual(t("linked.ask_count", child=link.child, root=link.parent), "", [])
     name = f"{t('linked.ask_figure_mean')}, {usual}"[:200]
     counts = {counted: {"of": link.child}}
-    return _across({"about": link.parent, "counts": counts, "ask": {"kind": "mean", "of": counted, "name": name}})
-
-
-def about(schema: LinkedSchema, table: str, question: Question) -> LinkedQuestion | None:
-    """A question of one table as one about linked tables, named after it; None where it cannot be asked of them."""
-    name = f"{table}: {question.name}"[:200]
-    try:
-        made = _across({"about": table, "ask": plain(question) | {"name": name}})
-        AskedTable(schema, made)
-    except DPSynError:  # a regression, or a column that its table computes
-        return None
-    return made
-
-
-def _across(document: dict[str, Any]) -> LinkedQuestion:
-    return Questions.of([document]).across[0]
+    ask = {"kind": "mean", "of": counted, "name": name}
+    return Questions.of([{"about": link.parent, "counts": counts, "ask": ask}]).across[0]
 
 
 def _free(name: str, schema: LinkedSchema, table: str) -> str:

@@ -48,11 +48,10 @@ def _branch(linked: Linked, name: str, above: set[str]) -> str:
 
 
 def _box(linked: Linked, name: str, edge: str, inner: str = "") -> str:
-    part, key = linked.parts[name], linked.keys.get(name, "")
-    count = 0 if part.schema is None else len(part.schema.coded)
+    key = linked.keys.get(name, "")
     parts = [t("linked.root_is")] if name == linked.root else []
     parts += [t("linked.key_is", column=key)] if key else []
-    parts.append(counted("linked.columns", count))
+    parts.append(counted("linked.columns", linked.width(name)))
     return _item(name, " · ".join(parts), edge, inner)
 
 

@@ -2,10 +2,8 @@
 
 import io
 import json
-import tempfile
 import zipfile
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from dpsyn_core.runs import ANSWERS
@@ -28,18 +26,10 @@ def endings(space: Workspace, job: Job) -> tuple[str, ...]:
 
 def written(space: Workspace, job: Job, ending: str, stem: str) -> dict[str, bytes]:
     """What the command would write, by file name: a CSV file for each table ("zip", "csv"), else one file."""
-    from dpsyn_core.runs import places_of, staged_trees
+    from dpsyn_core.runs import tree_bytes
 
     def make() -> dict[str, bytes]:
-        known = results.tree(space, job)
-        with tempfile.TemporaryDirectory(dir=job.folder) as folder:
-            out = Path(folder) if ending in ("zip", "csv") else Path(folder) / f"tables.{ending}"
-            places = places_of(out, known)
-            with staged_trees([results.tables(space, job)], known, places.outs):
-                pass
-            if out.is_dir():
-                return {p.name: p.read_bytes() for p in places.outs}
-            return {f"{stem}.{ending}": places.outs[0].read_bytes()}
+        return tree_bytes(results.tables(space, job), results.tree(space, job), ending, stem, beside=job.folder)
 
     return results.kept(space, ("file", job.id, ending), make)
 

@@ -7,9 +7,17 @@ from typing import Any
 
 import streamlit as st
 
-from dpsyn_core.schema import LADDER, MOST_CHILDREN, MOST_SINGLES, Schema, proposed_roles, with_keys
+from dpsyn_core.schema import (
+    LADDER,
+    MOST_CHILDREN,
+    MOST_SINGLES,
+    LinkDraft,
+    PanelDraft,
+    Schema,
+    proposed_roles,
+    with_keys,
+)
 from ui.linked import diagram, limits
-from ui.linked.tables import LinkDraft, PanelDraft
 from ui.schema import rules
 from ui.shared.going import go_to
 from ui.shared.state import Linked, Workspace
@@ -152,7 +160,7 @@ def _link(space: Workspace, linked: Linked, name: str) -> None:
 
     with st.container(border=True, key=key("card")):
         st.markdown(f"**{literal(name)}**")
-        first, second, third = st.columns(3, gap="medium", vertical_alignment="bottom")
+        first, second, third = st.columns([4, 5, 4], gap="small", vertical_alignment="bottom")
         with first:
             others = [n for n in linked.parts if n != name]
             _choose(t("linked.parent"), others, link.parent, key("parent"), parent)

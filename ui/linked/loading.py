@@ -15,12 +15,11 @@ from dpsyn_core.errors import DPSynError, TableError
 from dpsyn_core.privacy import dataset_name
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs import SCHEMA, ReadSpec
-from dpsyn_core.schema import LinkedSchema, Schema, guessed_links, with_keys
+from dpsyn_core.schema import LinkDraft, LinkedSchema, PanelDraft, Schema, guessed_links, with_keys
 from dpsyn_core.tables import ReadForm
 from ui.data.loading import draft, recognised
 from ui.data.reading import SheetError, Tell, limits, readers
 from ui.linked.limits import looked_before
-from ui.linked.tables import LinkDraft, PanelDraft
 from ui.shared.jobs import hashed
 from ui.shared.state import Dataset, Linked, Workspace, jobs
 from ui.shared.text import t

@@ -1,17 +1,17 @@
-"""Relations across links on the report: what a run kept of them, whether its keys hold, and what it released."""
+"""What is known of links of a run: their scores beside the real tables, whether keys hold, and what was released."""
 
 import numpy as np
 import streamlit as st
 
+from dpsyn_core.privacy import charge_name
+from dpsyn_core.report import certificate_words
 from dpsyn_core.runs import KeysOfLink, LinkVerdict, check_keys, link_verdicts
 from ui.report import comparing
 from ui.shared import results
 from ui.shared.jobs import Job
 from ui.shared.state import Workspace
-from ui.shared.text import local, number, percent, t
-from ui.shared.theme import lead, marked, note, section, table
-
-METRICS = {"children": "children", "parent x child": "across", "siblings": "siblings"}
+from ui.shared.text import figure_words, local, number, t
+from ui.shared.theme import marked, note
 
 
 def keys(space: Workspace, job: Job) -> tuple[KeysOfLink, ...]:
@@ -42,43 +42,14 @@ def verdicts(space: Workspace, job: Job) -> list[LinkVerdict] | None:
     return results.kept(space, ("linked verdicts", job.id), make)
 
 
-def panel(space: Workspace, job: Job) -> None:
-    """What is kept of the relations across each link, and the figures that this rests on."""
-    found = verdicts(space, job) or []
-    for one in keys(space, job):
-        scope = f"{one.parent} > {one.child}"
-        mine = [v for v in found if v.scope == scope]
-        section(t("linked.link", parent=one.parent, child=one.child))
-        for verdict in mine:
-            if verdict.kept is not None:
-                filled = {"kept": percent(verdict.kept, 0), "parent": one.parent, "child": one.child}
-                lead(t(f"linked.kept_{METRICS[verdict.metric]}", **filled))
-            elif verdict.metric != "children":
-                note(t(f"linked.nothing_{METRICS[verdict.metric]}", child=one.child))
-        if mine:
-            heads = [t("linked.metric"), *(t(f"linked.column_{what}") for what in ("synthetic", "fresh", "apart"))]
-            table(heads, [_row(v) for v in mine], alt=t("linked.scores_alt"))
-        note(key_words(one), "note" if one.hold else "alarm")
-        for verdict in mine:
-            if verdict.worst is not None:
-                columns, worst = " × ".join(verdict.columns), percent(verdict.worst)
-                note(t(f"linked.worst_{METRICS[verdict.metric]}", columns=columns, worst=worst))
-    note(t("linked.scores_note"))
-
-
-def _row(v: LinkVerdict) -> list[str]:
-    """A score of a link, what a fresh sample scores, and what children of any parent do."""
-    apart = percent(v.unattached) if v.metric != "children" else "–"
-    return [t(f"linked.metric_{METRICS[v.metric]}"), percent(v.value), percent(v.fresh), apart]
-
-
 def released(space: Workspace, job: Job) -> None:
     """Keys and charges, from released values alone."""
     for one in keys(space, job):
         note(key_words(one), "note" if one.hold else "alarm")
     charges, heads = results.stated(job).charges, [t("released.column"), t("linked.noise"), t("linked.cells")]
     noise = [local((c.sigma or c.scale or 0.0) / (c.sensitivity or 1.0), ".3g") for c in charges]
-    cells = [(c.name, off, number(c.cells)) for c, off in zip(charges, noise, strict=True)]
+    words = certificate_words(figure_words())
+    cells = [(charge_name(c.name, words), off, number(c.cells)) for c, off in zip(charges, noise, strict=True)]
     rows = [dict(zip(heads, row, strict=True)) for row in cells]
     st.dataframe(marked(rows), hide_index=True, key="released_table", alt=t("released.alt"))
     note(t("linked.noise_note"))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from dpsyn_core.errors import DPSynError, SchemaError
 from dpsyn_core.privacy import Neighbours
-from dpsyn_core.schema import CHILDREN, LinkedSchema, Schema, SchemaUnit, panel_schema, with_keys
+from dpsyn_core.schema import LinkDraft, LinkedSchema, PanelDraft, Schema, SchemaUnit, with_keys
 from ui.shared.text import t
 
 if TYPE_CHECKING:
@@ -33,52 +33,6 @@ class OneTable(Protocol):
 
 
 Part = TypeVar("Part", bound=OneTable)
-
-
-@dataclass
-class LinkDraft:
-    """One child table as a person declares it; `rest` keeps what the pages do not show."""
-
-    parent: str
-    key: str = ""  # column of the child table that holds the parent's key
-    max_children: int = CHILDREN
-    order: str = ""
-    distinct: bool = False
-    role: str = ""  # column of roles
-    single: tuple[str, ...] = ()
-    rest: dict[str, Any] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, document: dict[str, Any]) -> LinkDraft:
-        """From a link of a schema."""
-        roles, shown = document.get("roles") or {}, ("parent", "key", "max_children", "order", "distinct")
-        rest = {k: v for k, v in document.items() if k not in (*shown, "child", "roles")}
-        same = {k: v for k, v in document.items() if k in shown and v}
-        return cls(**same, role=roles.get("column", ""), single=tuple(roles.get("single", ())), rest=rest)
-
-    def document(self, child: str) -> dict[str, Any]:
-        """As the schema has it. Raises SchemaError where no key was chosen."""
-        if not self.key:
-            msg = f"no column of '{child}' is named that holds the key of '{self.parent}'; choose one"
-            raise SchemaError(msg)
-        if self.role and not self.single:
-            msg = f"the roles of '{child}' name no value that one child may have; choose values, or no column of roles"
-            raise SchemaError(msg)
-        out = {"parent": self.parent, "child": child, "key": self.key, "max_children": self.max_children}
-        out |= {"order": self.order, "distinct": self.distinct} if self.order else {}
-        out |= {"roles": {"column": self.role, "single": list(self.single)}} if self.role else {}
-        return self.rest | out
-
-
-@dataclass
-class PanelDraft:
-    """One file as linked tables: persons, and their rows in the order of waves."""
-
-    person: str = ""
-    wave: str = ""
-    constant: tuple[str, ...] = ()
-    most: int | None = None  # rows of a person; None: the number of waves
-    rest: dict[str, Any] = field(default_factory=dict)  # of the link, what the pages do not show
 
 
 @dataclass
@@ -165,6 +119,10 @@ class LinkedTables(Generic[Part]):
         """The names of a table's columns."""
         return list(self.tables()[name].column_names)
 
+    def width(self, name: str) -> int:
+        """How many columns of a table are described: all but its keys."""
+        return len(set(self.headers(name)) - set(self.keys_of(name)))
+
     def describe(self, part: Part, schema: Schema) -> None:
         """Takes over what a file says of the columns of one table; its keys stay keys."""
         part.schema = with_keys(schema, self.keys_of(self.name_of(part)))
@@ -204,19 +162,7 @@ class LinkedTables(Generic[Part]):
         return [k for k in (self.keys.get(name, ""), "" if link is None else link.key) if k]
 
     def _of_panel(self, panel: PanelDraft) -> LinkedSchema:
-        for name, what in ((panel.person, "names the person"), (panel.wave, "puts a person's rows in order")):
-            if not name:
-                msg = f"no column is chosen that {what}; choose one"
-                raise SchemaError(msg)
-        columns = self.parts[self.root].schema
-        known = None if columns is None else with_keys(columns, [panel.person])
-        if known is None:
-            msg = "the file has no column but the person's that is synthesized; choose another column for the person"
-            raise SchemaError(msg)
-        made = panel_schema(
-            known, person=panel.person, wave=panel.wave, constant=panel.constant, max_children=panel.most
-        )
-        document = made.document() | self.rest | self._named()
+        document = panel.schema(self.parts[self.root].schema).document() | self.rest | self._named()
         return LinkedSchema.of(document | {"links": [panel.rest | document["links"][0]]})
 
     def _named(self) -> dict[str, Any]:
@@ -246,14 +192,20 @@ class LinkedTables(Generic[Part]):
         """Takes over a schema of the same tables. Raises SchemaError where they are not the same."""
         self.check(schema)
         if schema.one_file:
-            self._adopt_panel(schema)
-            return
-        for table in schema.tables:
-            self.parts[table.name].schema = table.columns
-        self.root = schema.root.name
-        self.keys = {table.name: table.key or "" for table in schema.tables}
-        self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
-        self._take_names(schema)
+            self.panel, self.parts[self.root].schema = PanelDraft.of(schema)
+        else:
+            for table in schema.tables:
+                self.parts[table.name].schema = table.columns
+            self.root = schema.root.name
+            self.keys = {table.name: table.key or "" for table in schema.tables}
+            self.links = {link["child"]: LinkDraft.of(link) for link in schema.document()["links"]}
+        known = ("version", "name", "dataset", "unit", "one_file", "tables", "links")
+        self.rest = {k: v for k, v in schema.document().items() if k not in known}
+        self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
+        self.decided = True
+        self.name = schema.name
+        if not self.sample:
+            self.book(schema.ledger_name)
 
     def _check_panel(self, schema: LinkedSchema) -> None:
         if self.panel is None or schema.links[0].order is None:
@@ -263,26 +215,6 @@ class LinkedTables(Generic[Part]):
             )
             raise SchemaError(msg)
         self._check_columns(self.root, [a.name for table in schema.tables for a in table.coded])
-
-    def _adopt_panel(self, schema: LinkedSchema) -> None:
-        part, link = self.parts[self.root], schema.links[0]
-        constant = [a.name for a in schema.root.coded]
-        described = [table.columns.document() for table in schema.tables if table.columns is not None]
-        attributes, rules = ([a for d in described for a in d.get(what, ())] for what in ("attributes", "rules"))
-        document = {"version": 1, "name": schema.name, "attributes": attributes}
-        part.schema = Schema.of(document | ({"rules": rules} if rules else {}))
-        rest = LinkDraft.of(schema.document()["links"][0]).rest
-        self.panel = PanelDraft(schema.root_key, link.order or "", tuple(constant), link.max_children, rest)
-        self._take_names(schema)
-
-    def _take_names(self, schema: LinkedSchema) -> None:
-        known = ("version", "name", "dataset", "unit", "one_file", "tables", "links")
-        self.rest = {k: v for k, v in schema.document().items() if k not in known}
-        self.neighbours, self.source, self.version = schema.unit.neighbours, schema.unit.source, self.version + 1
-        self.decided = True
-        self.name = schema.name
-        if not self.sample:
-            self.book(schema.ledger_name)
 
     def book(self, name: str) -> None:
         """Gives all tables one name on the ledger, by which looks at any of them are found too."""
@@ -322,6 +254,11 @@ class LinkedTables(Generic[Part]):
     def individuals(self) -> str:
         """What the table is called whose records are individuals: the root; of a panel the persons of its file."""
         return self.root if self.panel is None else t("linked.panel_persons")
+
+    @property
+    def asks(self) -> bool:
+        """Whether a person is still asked on the Data page who is one individual; of a panel that is a column."""
+        return self.panel is None and not self.decided
 
     def who(self) -> str:
         """Who one individual is, in words."""

@@ -26,14 +26,10 @@ def _ask(linked: Linked) -> None:
         return
     with st.container(border=True, key="whose_records"):
         note(t("linked.which_root", root=literal(linked.root), who=linked.who()), "warning")
-        for column in _persons(linked)[:1]:
+        columns, keys = linked.parts[linked.root].schema, linked.keys_of(linked.root)
+        named = [] if columns is None else candidates(columns)  # by their headers; no cell is read
+        for column in [n for n in named if n not in keys][:1]:
             note(t("linked.persons_in_root", column=literal(column), root=literal(linked.root)), "warning")
         if st.button(t("linked.take_root", root=literal(linked.root)), key="take_root", type="primary"):
             links.decide(linked, linked.root)
             st.rerun()
-
-
-def _persons(linked: Linked) -> list[str]:
-    """Returns columns of the root, besides its key, that name persons by their headers; no cell is read."""
-    columns = linked.parts[linked.root].schema
-    return [] if columns is None else [n for n in candidates(columns) if n not in linked.keys_of(linked.root)]

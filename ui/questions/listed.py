@@ -119,6 +119,7 @@ def suggested(space: Workspace) -> None:
 def _offered(space: Workspace) -> Sequence[Question | LinkedQuestion]:
     """The questions of the names of one table; of linked ones those across each link, then those of each table."""
     from dpsyn_core.questions import templates
+    from dpsyn_core.runs import of_table
 
     if space.linked is None:
         return [] if space.schema is None else [_named(m.question) for m in templates(space.schema)]
@@ -128,7 +129,7 @@ def _offered(space: Workspace) -> Sequence[Question | LinkedQuestion]:
     out = [asking.number_of(schema, link) for link in schema.links]
     for one in schema.tables:
         found = [] if one.columns is None else [_named(m.question) for m in templates(one.columns)]
-        out += [q for q in (asking.about(schema, one.name, m) for m in found[:OF_A_TABLE]) if q is not None]
+        out += [q for q in (of_table(schema, one.name, m) for m in found[:OF_A_TABLE]) if q is not None]
     return out
 
 

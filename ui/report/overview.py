@@ -95,7 +95,7 @@ def _column(view: Look, side: Side, found: Verdict) -> None:
     at = [m[0] for m in marginals["attributes"]].index(name)
     fresh = percent(float(marginals["floor"][at]))
     said = said or t("overview.column", a=name, off=percent(differing[name]), fresh=fresh)
-    _finding(said, build.column({t("word.synthetic"): side.comparison}, name, figure_words()), key="overview_column")
+    finding(said, build.column({t("word.synthetic"): side.comparison}, name, figure_words()), key="overview_column")
 
 
 def _pair(
@@ -116,7 +116,7 @@ def _pair(
         said = said or t("overview.pair", a=a, b=b, off=off, fresh=fresh)
         draw = partial(build.pair, side.comparison, a, b, figure_words())
         both, _ = kept(view.space, ("pair", side.job.id, a, b), draw)
-        _finding(said, both, key="overview_pair")
+        finding(said, both, key="overview_pair")
     return a, b
 
 
@@ -143,10 +143,10 @@ def _gaps(found: GroupGaps | None, whole: Verdict) -> None:
     series: dict[str, Any] = {t("word.real"): list(found.real), t("word.synthetic"): list(found.synthetic)}
     form = ",.0f" if max(map(abs, found.real)) >= 10 else ",.2f"
     figure = figures.dots(found.groups, series, title=what, tickformat=form, caption=said, words=figure_words())
-    _finding(said, figure, key="overview_gaps", tilted=False)
+    finding(said, figure, key="overview_gaps", tilted=False)
 
 
-def _finding(said: str, figure: Figure, *, key: str, tilted: bool = True) -> None:
+def finding(said: str, figure: Figure, *, key: str, tilted: bool = True) -> None:
     """A figure of one screen's height below the sentence that states what it shows."""
     layout = figure.layout | {"height": LOW}
     for name in ("xaxis", "xaxis2"):

@@ -25,10 +25,7 @@ DOUBTFUL = 0.1  # share of the records that may lie outside a range before it is
 
 
 def panel(space: Workspace) -> None:
-    """Columns, price, and one button that spends; of linked tables a sentence."""
-    if space.linked is not None:
-        note(t("linked.one_alone"))
-        return
+    """Columns, price, and one button that spends."""
     if space.dataset is None or space.dataset.table is None or space.schema is None:
         return
     rows = {r.name: r for r in space.rows if r.cells()["kind"] in KINDS}

@@ -33,7 +33,7 @@ HEIGHT = 230
 def panel(space: Workspace) -> None:
     """Both sides."""
     schema = space.schema
-    rows = {row.name: row for row in space.rows}
+    rows = {row.name: row for row in listed(space)}
     if schema is None or not rows:
         return
     names = sorted(rows, key=lambda n: ready(rows[n]))  # stable: those with a problem stand first
@@ -48,6 +48,11 @@ def panel(space: Workspace) -> None:
         name = st.radio(t("schema.preview"), names, index=first, key=key, persist_state="session", **words)
     with right:
         _cells(space, rows[name])
+
+
+def listed(space: Workspace) -> list[Row]:
+    """The rows of columns that are described: keys of linked tables are declared with the links."""
+    return [row for row in space.rows if not (space.one_of_linked and row.document["kind"] == "identifier")]
 
 
 def ready(row: Row) -> bool:

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 STEPS = ("who", "columns", "holds")
 PLAIN = {"rounded", "usual", "number", "steps", "common"}  # reasons that need no word
 PLAIN |= {"calendar", "months", "days", "written", "list"}
+NAMING = ("unique", "person")  # why a column may name persons or records
 SHOWN = 14  # lines of the table before it scrolls
 ALSO, SEEN = 190, 190  # pixels of the last two columns
 WIDE = 960  # pixels that the table has in a window of 1280, by the style sheet
@@ -78,7 +79,8 @@ def panel(space: Workspace, always: Callable[[], None]) -> None:
     at, schema, data = screen(space), space.schema, space.dataset
     if at is None or schema is None or data is None:
         return
-    _steps(at)
+    if not space.one_of_linked:  # of those the other two are asked elsewhere
+        _steps(at)
     if at == 0:
         who.panel(space, guided=True)
         left = space.schema or schema  # as the panel above left it
@@ -98,7 +100,7 @@ def _columns(space: Workspace, schema: Schema, table: Any) -> None:
     private_tag()
     _ask_of_series(space, schema, table)
     left = [p for p in proposals if _sources(schema)[p.name] == "data"]
-    _problems(left, _crowded(space, schema, table))
+    _problems(space, left, _crowded(space, schema, table))
     documents, ticks = _table(space, schema, proposals)
     _in_full(documents)
     undecided = [d for d in documents if _sources(schema)[d["name"]] == "data"]
@@ -217,14 +219,15 @@ def _in_full(documents: list[dict[str, Any]]) -> None:
         st.html(f"<p class='dp-guide'><small>{said}</small></p>")
 
 
-def _problems(proposals: list[Proposal], shares: Mapping[str, float]) -> None:
+def _problems(space: Workspace, proposals: list[Proposal], shares: Mapping[str, float]) -> None:
     """What somebody should know before agreeing: one sentence for all columns with the same problem."""
     found: dict[str, list[str]] = {}
     for p in proposals:
         ends = asks_ends(p)
         share = shares.get(p.name, 0.0)
+        linked = "_linked" if space.one_of_linked and p.why in NAMING else ""
         for said in (
-            "" if p.why in PLAIN else t(f"guide.why_{p.why}"),
+            "" if p.why in PLAIN else t(f"guide.why_{p.why}{linked}"),
             t("guide.why_rare", count=number(p.rare)) if p.rare else "",
             t("guide.why_letters") if _broken(p) else "",
             t(f"guide.ask_{ends}") if ends else "",

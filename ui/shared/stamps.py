@@ -57,8 +57,11 @@ def _words_of_one(schema: Schema) -> str:
     return " ".join(out)
 
 
-def draft(space: Workspace, *, key: str) -> None:
-    """The red box for a schema that gives no guarantee, with the button that leads to where that is mended."""
+def draft(space: Workspace, *, key: str, comes_next: bool) -> None:
+    """The red box for a schema that gives no guarantee, with the button that leads to where that is mended.
+
+    comes_next: it is what to press on its page.
+    """
     why = shortly(space)
     if not why:
         return
@@ -66,7 +69,7 @@ def draft(space: Workspace, *, key: str) -> None:
     press = counted("guide.to_guide", count) if count else t("stamp.to_schema")
     with st.container(key=f"stamp_{key}"):
         not_private(why)
-        if st.button(press, key=key, type="primary"):
+        if st.button(press, key=key, type="primary" if comes_next else "secondary"):
             go_to("schema")
 
 

@@ -191,9 +191,13 @@ def show_multiples(
 
 def style() -> None:
     """Puts the style sheet on the page, with the colours of the visitor's theme as CSS variables."""
-    variables = "".join(f"--dp-{name.replace('_', '-')}:{colour};" for name, colour in asdict(palette()).items())
+    chosen, light, dim = (asdict(colours) for colours in (palette(), LIGHT, DARK))
+    variables = "".join(f"--dp-{name.replace('_', '-')}:{chosen[name]};" for name in chosen)
+    # the browser changes the mode at once, and this sheet comes anew when the server finds time
+    both = "".join(f"--dp-{name.replace('_', '-')}:light-dark({light[name]},{dim[name]});" for name in chosen)
+    at_once = f"@supports (color:light-dark(red,red)){{.stApp{{{both}}}}}"
     sheet, script = ((ASSETS / name).read_text("utf-8") for name in ("style.css", "page.js"))
-    sheets = f"<style>:root{{{variables}}}{sheet}{_own_words()}</style>"
+    sheets = f"<style>:root{{{variables}}}{at_once}{sheet}{_own_words()}</style>"
     spoken = f"document.documentElement.lang = '{language()}'; window.dpComma = {int(language() in DECIMAL_COMMA)};"
     st.html(f"{sheets}<script>{spoken}\n{script}</script>", unsafe_allow_javascript=True)
 

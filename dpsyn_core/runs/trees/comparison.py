@@ -84,10 +84,13 @@ def compare_links(
 
 def children_apart(link: Link, number: int, made: Forest, real: Forest) -> float:
     """How far the number of children of a parent is off, in total variation."""
-    sizes = [
-        sum(t.astype(np.int64) for t, _ in f.children[number].singles) + f.children[number].counts for f in (made, real)
-    ]
-    return _distance((sizes[0], sizes[1]), link.max_children + 1)
+    return _distance([sizes(forest, number) for forest in (made, real)], link.max_children + 1)
+
+
+def sizes(forest: Forest, number: int) -> NDArray[np.int64]:
+    """How many children each parent of a link has, (parents,)."""
+    children = forest.children[number]
+    return np.asarray(sum(there.astype(np.int64) for there, _ in children.singles) + children.counts)
 
 
 def children_words(apart: float) -> str:

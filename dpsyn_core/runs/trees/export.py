@@ -105,6 +105,28 @@ def named_tables(
     return paths
 
 
+def tree_bytes(
+    tables: Mapping[str, Any], schema: LinkedSchema, ending: str, stem: str, *, beside: Path
+) -> dict[str, bytes]:
+    """The files that hold synthetic tables, by name.
+
+    Args:
+        tables: pyarrow, by name.
+        schema: theirs.
+        ending: "zip" or "csv" for a CSV file each, else that of a file that holds all of them.
+        stem: name of such a file.
+        beside: folder in which they are written and removed again.
+    """
+    with tempfile.TemporaryDirectory(dir=beside) as folder:
+        out = Path(folder) if ending in ("zip", "csv") else Path(folder) / f"tables.{ending}"
+        places = places_of(out, schema)
+        with staged_trees([tables], schema, places.outs):
+            pass
+        if out.is_dir():
+            return {p.name: p.read_bytes() for p in places.outs}
+        return {f"{stem}.{ending}": places.outs[0].read_bytes()}
+
+
 def written_tables(places: Places, schema: LinkedSchema) -> dict[str, Any]:
     """The tables of a release that was written, by name, each as pyarrow. Raises TableError."""
     names = schema.outputs

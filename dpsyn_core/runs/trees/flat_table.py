@@ -17,10 +17,12 @@ from dpsyn_core.questions import (
     MeanQuestion,
     QuantileQuestion,
     Question,
+    Questions,
     SumQuestion,
     check,
     numbers_of,
     numeric,
+    plain,
     within,
 )
 from dpsyn_core.runs.trees.forest import Forest, shapes_of
@@ -43,6 +45,17 @@ def units_of(question: LinkedQuestion, most: int) -> tuple[int, int]:
     """What `most` records of one root weigh together, at most: as they stand, and divided between two ends."""
     limit = most if question.at_most is None else WHOLE * min(question.at_most, most)
     return limit, FINE * limit
+
+
+def of_table(schema: LinkedSchema, table: str, question: Question) -> LinkedQuestion | None:
+    """A question of one table as one about linked tables, named after it; None where it cannot be asked of them."""
+    name = f"{table}: {question.name}"[:200]
+    try:
+        made = Questions.of([{"about": table, "ask": plain(question) | {"name": name}}]).across[0]
+        AskedTable(schema, made)
+    except DPSynError:  # a regression, or a column that its table computes
+        return None
+    return made
 
 
 class AskedTable:

@@ -39,6 +39,11 @@ class LinkVerdict:
     worst: float | None = None
     columns: tuple[str, ...] = ()
 
+    @property
+    def ends(self) -> dict[str, str]:
+        """The two tables of the link, as sentences name them."""
+        return dict(zip(("parent", "child"), self.scope.split(" > "), strict=True))
+
 
 APART = 0.01  # of total variation: where the two references are nearer, nothing was there to keep
 FARTHER = 1.4  # times the distance of a fresh sample, beyond which children by chance have lost a relation
