@@ -75,6 +75,13 @@ def log_ratio(one: Floats, other: Floats) -> Floats:
     return np.asarray(np.log(one) - np.log(other))
 
 
+def largest_ratio(epsilon: float, assumed: float, real: float) -> float:
+    """Ln of the largest ratio that one person with `real` points to move can cause, over all whom they favour."""
+    before, others = exponential(VOTES, epsilon, assumed), np.delete(np.arange(len(VOTES)), np.argmax(VOTES))
+    after = (exponential(moved(VOTES, int(mover), real), epsilon, assumed) for mover in others)
+    return max(float(np.abs(log_ratio(chances, before)).max()) for chances in after)
+
+
 def largest_promise(epsilon: float, assumed: float, *, days: int | None = None) -> float:
     """Ln of the largest ratio over all tables when one person moves scores by 1 and `assumed` was believed.
 
