@@ -47,9 +47,13 @@ def _type_into(visitor, grid, x, row, text):
     """Types into a cell of a table, so many pixels from its left."""
     grid.locator("canvas").first.wait_for()
     grid.scroll_into_view_if_needed()
-    box = grid.bounding_box()
-    visitor.page.mouse.dblclick(box["x"] + x, box["y"] + ROW * (row + 1.5))
     field = visitor.page.locator(".gdg-input").first
+    for _ in range(5):  # a page that is still growing moves the cell away from below the pointer
+        box = grid.bounding_box()
+        visitor.page.mouse.dblclick(box["x"] + x, box["y"] + ROW * (row + 1.5))
+        visitor.page.wait_for_timeout(500)
+        if field.count():
+            break
     field.wait_for()
     field.fill(text)
     field.press("Enter")
