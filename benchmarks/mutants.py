@@ -1,9 +1,11 @@
 """How many small faults the nearest tests catch: lines of the engine are changed, one at a time, in a copy.
 
 Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
-The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. A mutant is
-killed if one of them fails with it and passes without it, or if they end within SECONDS only without it. A survivor is
-printed with its line: a person decides whether it is equivalent (nobody can tell the difference) or a test is missing.
+The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. Tests of
+torch and Spark run only where these are installed (`make deep`, `make spark`): without them mutants of their code
+survive. A mutant is killed if one of the tests fails with it and passes without it, or if they end within SECONDS only
+without it. A survivor is printed with its line: a person decides whether it is equivalent (nobody can tell the
+difference) or a test is missing.
 """
 
 from __future__ import annotations
