@@ -49,9 +49,9 @@ def uses(c: Comparison) -> TableUses:
     whole = verdict(c)
     listed = [(_kind(f, whole), f) for f in whole.findings]
     against = {use: next((f for kind, f in listed if kind in kinds), None) for use, kinds in USES.items()}
-    named = {use: f for use, f in against.items() if f is not None and f.weight >= WRONG}
+    named = {use: f for use, f in against.items() if f is not None and f.weight >= LEAST_OF.get(use, WRONG)}
     good = {use for use in USES if use not in named and use not in SINGLE}
-    bad = {use: (f.weight, f.columns) for use, f in named.items() if f.weight >= LEAST_OF.get(use, WRONG)}
+    bad = {use: (f.weight, f.columns) for use, f in named.items()}
     near = whole.ones.value <= SMALL or whole.ones.value <= NEAR * (whole.ones.floor or 0.0)
     if not near:
         bad.setdefault("counts", (whole.ones.value, ()))

@@ -63,17 +63,15 @@ def shapes(c: Comparison) -> Iterator[Finding]:
         if len(real) < FEWEST or not len(synth) or len(np.unique(real)) < SEVERAL:
             continue
         yield from _heaps(name, real, synth)
-        part = len(real) / c.n
         if often_zero(real):
-            part *= float((real != 0).mean())
             real, synth = real[real != 0], synth[synth != 0]
-        yield from _moved(name, real, synth, part, listed=not c.domain[name].number)
+        yield from _moved(name, real, synth, _parts(c, real, synth), listed=not c.domain[name].number)
     for name in dated(c):
         unit = c.date_units[name]
         real, synth = (x[~np.isnan(x)] * unit for x in cells.floats(name))
         if len(real) < FEWEST or not len(synth):
             continue
-        yield from _moved(name, real, synth, len(real) / c.n, dates=True)
+        yield from _moved(name, real, synth, _parts(c, real, synth), dates=True)
         yield from _of_clocks(name, real, synth, precise=unit == 1)
 
 
@@ -101,10 +99,15 @@ def _far(found: Stretch | None, n: int, m: int) -> bool:
     return found is not None and found.gap > max(FAR, SURE / np.sqrt(shifts.together(n, m)))
 
 
+def _parts(c: Comparison, real: Floats, synth: Floats) -> tuple[float, float]:
+    """The parts of all real and of all synthetic records that have these values."""
+    return len(real) / c.n, len(synth) / max(c.synthetic.shape[1], 1)
+
+
 def _moved(
-    name: str, real: Floats, synth: Floats, part: float, *, dates: bool = False, listed: bool = False
+    name: str, real: Floats, synth: Floats, parts: tuple[float, float], *, dates: bool = False, listed: bool = False
 ) -> Iterator[Finding]:
-    """part: of the records that have these values. listed: the shares of single values are named by themselves."""
+    """parts: of the records that have these values. listed: the shares of single values are named by themselves."""
     if len(real) < FEWEST or not len(synth):
         return
     found = stretch(real, synth)
@@ -115,21 +118,22 @@ def _moved(
         (s := stretch(real, x)) is None or s.gap < HALF * found.gap for x in _brought_back(real, synth)
     ):
         return  # the mean says it
+    shares, weight = (found.real * parts[0], found.synthetic * parts[1]), found.gap * parts[0]
     if found.low == found.high and not dates:
         what = {"value": f"{found.low:.15g}", "decimal": True}
-        yield Finding(key="share", weight=found.gap * part, columns=(name,), real=found.real,
-                      synthetic=found.synthetic, fresh=found.real, what=what, remedy="declare")  # fmt: skip
+        yield Finding(key="share", weight=weight, columns=(name,), real=shares[0], synthetic=shares[1], fresh=shares[0],
+                      what=what, remedy="declare")  # fmt: skip
         return
     ends: dict[str, Any] = {"low": found.low, "high": found.high}
     if dates:
         ends = {k: str(np.datetime64(round(v), "s")).removesuffix("T00:00:00") for k, v in ends.items()}
     yield Finding(
         key=found.kind,
-        weight=found.gap * part,
+        weight=weight,
         columns=(name,),
-        real=found.real,
-        synthetic=found.synthetic,
-        fresh=found.real,
+        real=shares[0],
+        synthetic=shares[1],
+        fresh=shares[0],
         what=ends | {"another": found.another},
         remedy="declare",
     )

@@ -220,3 +220,26 @@ def test_a_shape_that_hardly_differs_explains_nothing():
         listed = [Finding(key="mean", weight=0.3, columns=("age",)),
                   Finding(key="stretch", weight=0.1, columns=("age",), what={"another": another})]  # fmt: skip
         assert [f.key for f in sorted(_causes_first(c, listed), key=lambda f: -f.weight)] == order
+
+
+def test_the_share_of_a_stretch_is_of_all_records_also_where_most_are_0_or_blank():
+    """Most people did not work; of those who did, most worked all weeks, and in the synthetic table few."""
+
+    def work(seed, whole):
+        rng = np.random.default_rng(seed)
+        weeks = np.where(rng.random(N) < whole, 52, rng.integers(1, 52, N))
+        weeks = np.where(rng.random(N) < 0.6, 0, weeks)
+        return pd.DataFrame({
+            "weeks": pd.array(np.where(rng.random(N) < 0.2, np.nan, weeks), dtype="Int64"),
+            "sex": rng.choice(["f", "m"], N),
+        })  # fmt: skip
+
+    real, made = work(1, 0.7), work(2, 0.2)
+    tables = [pa.Table.from_pandas(x, preserve_index=False) for x in (real, made)]
+    c = compare_tables(draft(tables[0], name="t"), tables[1], tables[0])
+    found = next(f for f in verdict(c).findings if f.key in ("above", "share") and f.columns == ("weeks",))
+    low = float(found.what["low"] if found.key == "above" else found.what["value"])
+    shares = [
+        float((x["weeks"].fillna(-1) > low if found.key == "above" else x["weeks"] == low).mean()) for x in (real, made)
+    ]
+    assert (found.real, found.synthetic) == pytest.approx(shares, abs=1e-9)
