@@ -22,8 +22,8 @@ class GroupGaps:
     """A number by the groups of another column, or its gap between two values of `between` by these groups.
 
     kept: share of the gaps that is left, or the rank agreement of the groups; 1 where real groups do not differ. fresh:
-    what fresh samples of the same people have at least, or None. grade: moved where the gaps are left, but the mean of
-    some group is far off.
+    what fresh samples of the same people have at least, or None. grade: moved where the largest gaps are
+    left, but the means of these groups are far off.
     """
 
     column: str
@@ -39,7 +39,10 @@ class GroupGaps:
 
 
 def group_gaps(c: Comparison) -> GroupGaps | None:
-    """The pay gap by group where the schema names one, else means of groups that moved most, else that differ most."""
+    """The pay gap by group where the schema names one, else the number that differs most between groups.
+
+    Where that one is kept, a number of which the means of groups moved comes instead.
+    """
     if "group gaps" not in c.scores:
         c.scores["group gaps"] = _pay_gap(c) or _strongest(c)
     gap: GroupGaps | None = c.scores["group gaps"]
@@ -78,14 +81,16 @@ def _pay_gap(c: Comparison) -> GroupGaps | None:
 def _strongest(c: Comparison) -> GroupGaps | None:
     listed = [g for g in gaps(c) if g.deviation > 0]
     moved = [g for g in listed if g.moved.any()]
-    clear = [g for g in listed if (g.kept or 0.0) >= KEPT]  # others differ by a few large values alone
-    if not moved and not clear:
+    # others differ by a few large values alone
+    clear = [g for g in listed if g.kept is not None and (g.kept >= KEPT or g.moved.any())]
+    g = max(clear, key=_explained, default=None)
+    of_means = bool(moved) and (g is None or float(g.kept or 0.0) >= KEPT)
+    g = max(moved, key=_moved) if of_means else g
+    if g is None:
         return None
-    g = max(moved, key=_moved) if moved else max(clear, key=_explained)
     largest = np.argsort(-g.sizes[0], kind="stable")
     order = [int(k) for k in largest if g.sizes[0][k] > 0][:MOST]
     kept = 1.0 if g.kept is None else float(g.kept)
-    grade = _grade(kept, KEPT)
     return GroupGaps(
         column=g.column,
         by=g.category,
@@ -96,7 +101,7 @@ def _strongest(c: Comparison) -> GroupGaps | None:
         synthetic=tuple(float(g.synthetic[k]) if g.sizes[1][k] > 0 else None for k in order),
         kept=kept,
         fresh=None,
-        grade="moved" if moved and grade == "kept" else grade,
+        grade="moved" if of_means else _grade(kept, KEPT),
     )
 
 
