@@ -10,9 +10,9 @@ from dpsyn_core.evaluate.grades import Verdict
 from dpsyn_core.evaluate.group_differences import group_gaps
 from dpsyn_core.evaluate.verdicts import ALL_KEPT, NEAR, SMALL, WRONG, verdict
 
-# uses in the order in which they are named, each with the kinds of findings that speak against it
 # kinds of "counts" about values inside one column: a mean that is off with them is a finding of its own
 INSIDE = ("stretch", "above", "below", "times_hour", "times_month", "high", "top", "bottom")
+# uses in the order in which they are named, each with the kinds of findings that speak against it
 USES: dict[str, tuple[str, ...]] = {
     "counts": (
         "share", "blank", "blanked", "fixed", "fixed_more", "one_bin", "zeros", "few_records", "date", "day",

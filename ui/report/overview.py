@@ -135,7 +135,7 @@ def _gaps(found: GroupGaps | None, whole: Verdict) -> None:
     own = next((f for f in whole.findings if f.key == "group" and set(f.columns) == _between(found)), None)
     if own is not None and found.grade == "moved":
         said = first_words(own, figure_words(), examples=False)
-    elif not found.between:
+    elif not found.between and found.grade != "moved":
         said += t("overview.gaps_share", kept=percent(max(0.0, found.kept), 0))
     elif found.fresh is not None:
         values = {"kept": local(found.kept, ".2f").replace("-", "\N{MINUS SIGN}"), "fresh": local(found.fresh, ".2f")}
