@@ -1,10 +1,11 @@
 """How many small faults the nearest tests catch: lines of the engine are changed, one at a time, in a copy.
 
 Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
-The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. Code of torch
-and Spark is changed only where these are installed (`make deep`, `make spark`), and so do its tests run. A mutant is killed if one of the tests fails with it and passes without it, or if they end within SECONDS only
-without it. A survivor is printed with its line: a person decides whether it is equivalent (nobody can tell the
-difference) or a test is missing.
+The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. Code that
+needs torch or Spark is changed, and its tests run, only where these are installed (`make deep`, `make spark`). A mutant
+is killed if one of the tests fails with it and passes without it, or if they end within SECONDS only without it. A
+survivor is printed with its line: a person decides whether it is equivalent (nobody can tell the difference) or a test
+is missing.
 """
 
 from __future__ import annotations
