@@ -31,7 +31,7 @@ ACCOUNTS = {
          "Repairs", "Energy", "Office", "Insurance")
     )
 }  # fmt: skip
-USERS = [f"u{k:03d}" for k in range(60)]
+DESKS = [f"T{k:02d}" for k in range(60)]
 CANTONS = ["Aar", "Birs", "Ems", "Glatt", "Inn", "Kander", "Linth", "Orbe"]
 SPECIES = {
     "Spitzahorn": "Ahorn", "Bergahorn": "Ahorn", "Hängebirke": "Birke", "Moorbirke": "Birke", "Stieleiche": "Eiche",
@@ -130,10 +130,10 @@ def ledger(rng: np.random.Generator, n: int = 40_000) -> pd.DataFrame:
     debit = rng.random(n) < np.where(np.char.startswith(account, "3"), 0.2, 0.65)
     shares = 1 / np.arange(2, 62)
     return pd.DataFrame({
-        "account": account, "name": [ACCOUNTS[a][0] for a in account], "class": [ACCOUNTS[a][1] for a in account],
+        "account": account, "title": [ACCOUNTS[a][0] for a in account], "class": [ACCOUNTS[a][1] for a in account],
         "booked": day, "period": pd.Series(day).dt.strftime("%Y-%m"), "debit": np.where(debit, amount, 0.0),
         "credit": np.where(debit, 0.0, amount), "balance": np.where(debit, amount, -amount),
-        "user": rng.choice(USERS, n, p=shares / shares.sum()),
+        "desk": rng.choice(DESKS, n, p=shares / shares.sum()),
     })  # fmt: skip
 
 
@@ -167,7 +167,8 @@ def claims(rng: np.random.Generator, n: int = 20_000) -> pd.DataFrame:
     town = rng.choice(["town", "country"], n, p=[0.5, 0.5])
     mileage = np.round(rng.gamma(9, 1300, n) + 3500 * ((parking == "garage") == (town == "country")), -2).astype(int)
     return pd.DataFrame({
-        "area": rng.choice(list("ABCDEF"), n, p=[0.25, 0.2, 0.2, 0.15, 0.12, 0.08]), "place": town, "parking": parking,
+        "area": rng.choice(list("ABCDEF"), n, p=[0.25, 0.2, 0.2, 0.15, 0.12, 0.08]), "setting": town,
+        "parking": parking,
         "fuel": fuel, "driver_age": age, "bonus": bonus, "mileage": mileage,
         "exposure": np.round(np.clip(rng.beta(2, 0.7, n), 0.01, 1), 2), "claims": count, "amount": amount,
     })  # fmt: skip
@@ -339,7 +340,7 @@ def _of_scales() -> Iterator[Spoiled]:
     yield of("a quarter that crosses 3 everywhere", lazy, "", "share", *SPREAD, "pair", "repeated", "heaps")
     values = real["income_band"].dropna()
     income = np.where(_some(rng, n, 0.163), None, rng.choice(values, n))
-    first = ("v", "ratio", "pair", "unrelated", "filter_blank", "relations")
+    first = ("blank_group", "v", "ratio", "pair", "unrelated", "filter_blank", "relations")
     yield of("incomes blank at any age", fresh.assign(income_band=income), "income_band", *first)
     swapped = fresh.assign(region=fresh["region"].replace({"north": "west", "west": "north"}))
     yield of("north and west exchanged", swapped, "region", "share")
@@ -354,8 +355,8 @@ def _of_ledger() -> Iterator[Spoiled]:
     n = len(fresh)
     names = [ACCOUNTS[a][0] for a in ACCOUNTS]
     nxt = dict(zip(names, names[1:] + names[:1], strict=True))
-    wrong = fresh.assign(name=fresh["name"].map(nxt).where(_some(rng, n, 0.2), fresh["name"]))
-    yield of("names of the next account in a fifth", wrong, "name", "function")
+    wrong = fresh.assign(title=fresh["title"].map(nxt).where(_some(rng, n, 0.2), fresh["title"]))
+    yield of("names of the next account in a fifth", wrong, "title", "function")
     some = _some(rng, n, 0.15)
     both = fresh.assign(credit=np.where(some & (fresh["credit"] == 0), fresh["debit"], fresh["credit"]))
     both["balance"] = (both["debit"] - both["credit"]).round(2)
@@ -364,11 +365,12 @@ def _of_ledger() -> Iterator[Spoiled]:
     later = (fresh["booked"] + pd.Timedelta(31, "D")).dt.strftime("%Y-%m").str.replace("2024", "2023")
     moved = fresh.assign(period=np.where(_some(rng, n, 0.08), later, fresh["period"]))
     yield of("periods of the next month in some", moved, "period", "function")
-    rough = fresh["debit"].where(~_some(rng, n, 0.5), (fresh["debit"] / 100).round() * 100 + 100 * (fresh["debit"] > 0))
+    hundreds = (fresh["debit"] / 100).round().clip(lower=1) * 100
+    rough = fresh["debit"].where(~_some(rng, n, 0.5) | (fresh["debit"] == 0), hundreds)
     rough = fresh.assign(debit=rough, balance=(rough - fresh["credit"]).round(2))
     yield of("half of the debits in hundreds", rough, "debit", "heaps", "coarser", "share")
-    few = fresh.assign(user=np.where(fresh["user"].isin(USERS[:3]), fresh["user"], rng.choice(USERS[:3], n)))
-    yield of("three users book all", few, "user", "share")
+    few = fresh.assign(desk=np.where(fresh["desk"].isin(DESKS[:3]), fresh["desk"], rng.choice(DESKS[:3], n)))
+    yield of("three desks book all", few, "desk", "share")
     twice = pd.concat([fresh.iloc[: n * 3 // 4], fresh.iloc[: n // 4]])
     yield of("a quarter booked twice", twice, "", "repeated")
     hidden = pd.concat([real.iloc[:800], fresh.iloc[800:]]).sample(frac=1, random_state=5)
@@ -406,7 +408,7 @@ def _of_claims() -> Iterator[Spoiled]:
     yield of(
         "amounts of some without a claim", fresh.assign(amount=paid.astype(int)), "amount", "filter_zero", "function"
     )
-    heavy = (rng.pareto(1.3, n) + 1) * 250
+    heavy = rng.lognormal(6.05, 1.7, n) * np.maximum(fresh["claims"], 1)  # of the same mean
     wild = fresh.assign(amount=np.where(some, heavy.round(), 0).astype(int))
     yield of("a tail that is too heavy", wild, "amount", "rest", *SPREAD)
     end = int(fresh["amount"][some].quantile(0.9))
@@ -415,17 +417,17 @@ def _of_claims() -> Iterator[Spoiled]:
     safe = fresh.assign(claims=fresh["claims"].to_numpy()[mixed], amount=fresh["amount"].to_numpy()[mixed])
     first = ("unrelated", "pair", "ratio", "v", "weaker", "gaps", "group", "relations", "explained")
     yield of("the young claim no more than others", safe, "", *first)
-    turned = fresh.assign(bonus=250 - fresh["bonus"])
+    turned = fresh.assign(bonus=(2 * fresh["bonus"].mean() - fresh["bonus"]).round().clip(50, 200).astype(int))
     yield of("a bonus that grows with age", turned, "bonus", "pair", "turned", "outside", *SPREAD)
     tens = fresh.assign(driver_age=fresh["driver_age"].round(-1))
     yield of("ages in tens", tens, "driver_age", "coarser", "heaps")
     yield of("a full year for all", fresh.assign(exposure=1.0), "exposure", "fixed")
     liquid = fresh.assign(fuel=fresh["fuel"].replace({"gas": "petrol"}))
     yield of("no car of gas", liquid, "fuel", "share")
-    low = fresh["mileage"] - 3500 * ((fresh["parking"] == "garage") == (fresh["place"] == "country"))
+    low = fresh["mileage"] - 3500 * ((fresh["parking"] == "garage") == (fresh["setting"] == "country"))
     plain = fresh.assign(mileage=low + 3500 * _some(rng, n, 0.5))
     yield of("mileage by parking alike everywhere", plain, "mileage", "interaction")
-    other = fresh.assign(mileage=low + 3500 * ((fresh["parking"] == "garage") != (fresh["place"] == "country")))
+    other = fresh.assign(mileage=low + 3500 * ((fresh["parking"] == "garage") != (fresh["setting"] == "country")))
     yield of("mileage by parking the other way round", other, "mileage", "interaction_turned", "interaction")
 
 
@@ -468,8 +470,10 @@ def _of_courses() -> Iterator[Spoiled]:
 def good() -> Iterator[tuple[str, int, pd.DataFrame, pd.DataFrame]]:
     """Shape, number, real table and one of which nothing may be said."""
     for k, (shape, make) in enumerate(SHAPES.items()):
-        real, fresh = (x.drop(columns="person", errors="ignore") for x in pair(make, 1800 + k))
-        yield shape, 0, real, fresh
+        real, fresh = pair(make, 1800 + k)
+        if shape == "patients":  # without its number, nothing says which visits are those of one person
+            real, fresh = (x.drop_duplicates("person") for x in (real, fresh))
+        yield shape, 0, *(x.drop(columns=["person", "place"], errors="ignore") for x in (real, fresh))
     real, fresh = pair(trees, 1820)
     yield "trees", 1, as_file(real), as_file(fresh.sort_values("height_m"), sep=";", decimal=",")
     real, fresh = pair(claims, 1821)

@@ -21,7 +21,7 @@ USES: dict[str, tuple[str, ...]] = {
     "values": ("value",),
     "means": ("mean", "rest"),
     "pairs": ("pair", "ratio", "v", "unrelated"),
-    "gaps": ("group", "group_variance", "more_variance", "gaps", "pay_gap"),
+    "gaps": ("blank_group", "blank_above", "group", "group_variance", "more_variance", "gaps", "pay_gap"),
     "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser", "heaps", "repeated"),
     "time": (
         *(f"{kind}_{part}" for kind in ("cycle", "course", "moved") for part in ("hour", "weekday", "month")), "before",

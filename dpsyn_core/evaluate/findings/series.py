@@ -35,7 +35,7 @@ def series(c: Comparison) -> Iterator[Finding]:
         sides = [parts_of(x * c.date_units[date], precise=precise) for x in c.exact(date)]
         for name in numbers:
             yield from _cycles(c, date, sides, name)
-        key = _key(c, date)
+        key = series_key(c, date)
         if key is None:
             continue
         courses = [TimeOrder.of(c, date, key, side) for side in (0, 1)]
@@ -107,7 +107,7 @@ def _other_course(real: Floats, synth: Floats, *, first: int, many: bool) -> tup
     return "course" if agree <= -TURNED else "moved", highest
 
 
-def _key(c: Comparison, date: str) -> str | None:
+def series_key(c: Comparison, date: str) -> str | None:
     """The column whose values each have one record at a time, empty for one series; None where there is none."""
     cells = ExactCells.of(c)
     when = cells.column(date)[0]
@@ -153,10 +153,14 @@ def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class TimeOrder:
-    """The records of one table in time, key by key. order: of the records. next: whether one follows in its key."""
+    """The records of one table in time, key by key.
+
+    order: of the records. next: whether one follows in its key. keys: 0, 1, ... of the records in this order.
+    """
 
     order: NDArray[np.intp]
     next: NDArray[np.bool_]
+    keys: NDArray[np.intp]
 
     @classmethod
     def of(cls, c: Comparison, date: str, key: str, side: int) -> TimeOrder:
@@ -164,14 +168,17 @@ class TimeOrder:
         when = c.exact(date)[side]
         if not key:
             order = np.argsort(when, kind="stable")
-            return cls(order=order, next=np.ones(max(0, len(order) - 1), bool))
+            return cls(order=order, next=np.ones(max(0, len(order) - 1), bool), keys=np.zeros(len(order), np.intp))
         who = ExactCells.of(c).column(key)[:2][side]
         order = np.lexsort((when, who))
-        return cls(order=order, next=who[order][1:] == who[order][:-1])
+        same = who[order][1:] == who[order][:-1]
+        return cls(order=order, next=same, keys=np.concatenate([[0], np.cumsum(~same)]))
 
     def autocorrelation(self, values: Floats) -> float | None:
-        """The correlation of a number with the one before it in time, within each key; None where there are few."""
+        """The correlation of a number, less the mean of its key, with the one before it; None where there are few."""
         x = values[self.order]
+        count, mean, _ = shifts.by_group(x, self.keys, int(self.keys.max(initial=0)) + 1)
+        x = x - np.where(count > 0, mean, 0.0)[self.keys]
         pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
         if pairs.sum() < FEWEST:
             return None
