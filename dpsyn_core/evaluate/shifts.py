@@ -20,6 +20,7 @@ from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.correlations import RankCorrelation
 from dpsyn_core.evaluate.dependent_rows import rows_as_one
+from dpsyn_core.evaluate.findings.cells import MISSING
 
 SURE = 3.0  # standard errors of a fresh sample beyond which a figure is not that of one
 RARE = 0.001  # share of fresh samples of which any figure of a kind may be said to have moved
@@ -31,7 +32,6 @@ NEW_SHARE = 0.01  # of all records: by so much there is a value that no real rec
 SHORT = 12  # values of a category whose groups are compared
 FEWEST = 5  # records of a group whose mean says anything
 PULLED = 0.1  # of the differences between groups
-MISSING = "(missing)"  # what the schema calls the cell of blank values
 MOST_PAIRS = 400  # of a number and a category that are compared; the first in the order of the schema
 
 

@@ -228,7 +228,8 @@ def _that_follow(cause: Finding, listed: list[Finding]) -> list[Finding]:
     """Findings that a cause explains: of the same columns, and not much heavier than it is."""
     same = [
         f for f in listed if f.key in CAUSES[cause.key] and (f.key == "relations" or {*cause.columns} & {*f.columns})
-    ]
+        and (f.key != "before" or f.columns[0] == cause.columns[0])
+    ]  # fmt: skip
     changed = {
         f.columns[0] for f in same if f.key == "weaker"
     }  # outcomes: a term that is another one moves all effects

@@ -28,6 +28,7 @@ FEW, NONE, SOME = 0.001, 0.5, 10  # the same where a fresh sample meets less tha
 NEARER = 0.3  # of the places of a grid: courses of single things that all tables share make some as near
 FULL, LINES = 0.9, 5  # of the places of a grid have a record, and lines and columns of one at least
 NEAR = 0.25  # of the distance of a real record to its own neighbour: nearer is much nearer
+NOT_NEAR = 0.8  # of that distance: where columns are many, all records lie about as far from each other
 RARELY, MANY = 0.02, 0.08  # of a fresh sample lie nearer than usual; so many more are no chance
 ASKED, AMONG = 700, 5000  # records whose neighbours are sought, and those among which they are sought
 WIDE = 40  # columns of which distances are made, drawn from more
@@ -198,7 +199,7 @@ def _neighbours(
         ratios.append(far[counted] / apart[counted])
     if not all(len(r) for r in ratios):
         return None
-    usual = float(np.quantile(ratios[0], RARELY))  # nearer than this lie few of a fresh sample
+    usual = min(NOT_NEAR, float(np.quantile(ratios[0], RARELY)))  # nearer than this lie few of a fresh sample
     for near, least in ((NEAR, LEAST), (usual, MANY)):
         fresh, share = (float((r < near).mean()) for r in ratios)
         if beyond_chance(share, fresh, len(others), len(asked), sure=SURE) and share - fresh >= least:

@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import ExactCells, alike
+from dpsyn_core.evaluate.dependent_rows import TimeOrder, series_key
 from dpsyn_core.evaluate.findings.finding import Finding
 
 FAR = 0.1  # by so much a share of the variance, or an autocorrelation, is another one
 SERIES = 0.2  # autocorrelation from which on a number is a series
 FEWEST = 100  # records of which a cycle or a series is found
-ONE_AT_A_TIME = 0.9  # share of the records of a series whose key and time no other record has
-MOST_KEYS = 0.2  # keys by records: more are no series
 A_DAY = 86_400
 NONE = 24  # above all hours, weekdays and months
 FEW, LEAST_PARTS = 5, 4  # records of an hour or a month that has a mean, and parts that make a course
@@ -107,34 +104,6 @@ def _other_course(real: Floats, synth: Floats, *, first: int, many: bool) -> tup
     return "course" if agree <= -TURNED else "moved", highest
 
 
-def series_key(c: Comparison, date: str) -> str | None:
-    """The column whose values each have one record at a time, empty for one series; None where there is none."""
-    cells = ExactCells.of(c)
-    when = cells.column(date)[0]
-    if c.n < FEWEST or (when < 0).mean() > 1 - ONE_AT_A_TIME:
-        return None
-    if len(np.unique(when)) >= ONE_AT_A_TIME * c.n:
-        return "" if _even(np.unique(c.exact(date)[0])) else None
-    for a in c.domain.attributes:
-        x, _, size = cells.column(a.name)
-        if a.name == date or size > MOST_KEYS * c.n or len(np.unique(x)) < 2:
-            continue
-        both = len(np.unique(x.astype(np.int64) * (int(when.max()) + 1) + when))
-        by_chance = c.n / 2 * alike(x) * alike(when)  # records with key and time of another, were they unrelated
-        if both >= ONE_AT_A_TIME * c.n and 1 - both / c.n < by_chance / 2:
-            return a.name
-    return None
-
-
-def _even(times: Floats) -> bool:
-    """Whether most steps between times are equal."""
-    steps = np.diff(times[~np.isnan(times)])
-    if len(steps) < 2:
-        return False
-    _, counts = np.unique(steps, return_counts=True)
-    return bool(counts.max() >= len(steps) / 2)
-
-
 def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -> Iterator[Finding]:
     real, synth = (x.autocorrelation(v) for x, v in zip(courses, c.exact(columns[0]), strict=True))
     if real is None or synth is None or abs(real) < SERIES or abs(real - synth) < FAR:
@@ -149,40 +118,3 @@ def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -
             fresh=real,
             remedy="time",
         )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeOrder:
-    """The records of one table in time, key by key.
-
-    order: of the records. next: whether one follows in its key. keys: 0, 1, ... of the records in this order.
-    """
-
-    order: NDArray[np.intp]
-    next: NDArray[np.bool_]
-    keys: NDArray[np.intp]
-
-    @classmethod
-    def of(cls, c: Comparison, date: str, key: str, side: int) -> TimeOrder:
-        """That of the real (0) or the synthetic table (1); key: "" for one series."""
-        when = c.exact(date)[side]
-        if not key:
-            order = np.argsort(when, kind="stable")
-            return cls(order=order, next=np.ones(max(0, len(order) - 1), bool), keys=np.zeros(len(order), np.intp))
-        who = ExactCells.of(c).column(key)[:2][side]
-        order = np.lexsort((when, who))
-        same = who[order][1:] == who[order][:-1]
-        return cls(order=order, next=same, keys=np.concatenate([[0], np.cumsum(~same)]))
-
-    def autocorrelation(self, values: Floats) -> float | None:
-        """The correlation of a number, less the mean of its key, with the one before it; None where there are few."""
-        x = values[self.order]
-        count, mean, _ = shifts.by_group(x, self.keys, int(self.keys.max(initial=0)) + 1)
-        x = x - np.where(count > 0, mean, 0.0)[self.keys]
-        pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
-        if pairs.sum() < FEWEST:
-            return None
-        now, last = x[1:][pairs], x[:-1][pairs]
-        if now.std() == 0 or last.std() == 0:
-            return None
-        return float(np.corrcoef(now, last)[0, 1])

@@ -318,7 +318,7 @@ def wide():
 
 
 def test_a_column_that_only_chance_makes_a_key_has_no_course_in_time():
-    from dpsyn_core.evaluate.findings.series import series_key
+    from dpsyn_core.evaluate.dependent_rows import series_key
 
     rng = np.random.default_rng(6)
     day = np.datetime64("2023-01-01") + rng.integers(0, 300, N)
