@@ -161,6 +161,13 @@ def _stretch(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], rea
     return float(cells.between(what["low"], what["high"]).mean())
 
 
+def _pair_within(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
+    """The correlation of two numbers, each less the mean of its key."""
+    key = frame[names[2]]
+    first, second = (x - x.groupby(key).transform("mean") for x in (_number(frame, n) for n in names[:2]))
+    return float(first.corr(second))
+
+
 def _fractions(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
     cells = _number(frame, names[0])
     return float((cells.notna() & (cells != cells.round())).mean())
@@ -176,6 +183,7 @@ FIGURES: dict[str, Callable[..., float | None]] = {
     "group": _group,
     "fractions": _fractions,
     "blank_group": _blank_group,
+    "pair_within": _pair_within,
     "blank_above": _blank_above,
     "times_hour": _times("hour"),
     "times_month": _times("month"),

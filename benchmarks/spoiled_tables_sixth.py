@@ -53,7 +53,7 @@ def parcels(rng: np.random.Generator, n: int = 12_000) -> pd.DataFrame:
     weight = np.round(rng.gamma(2, 2.2, n) + 0.1, 2)
     price = np.round(4.5 + 0.9 * weight + 6 * express + rng.gamma(2, 0.3, n), 2)
     extra = np.where(rng.random(n) < 0.78, 0.0, np.round(rng.gamma(3, 1.5, n) + 0.5, 2))
-    signed = np.where(express, rng.choice(["recipient", "neighbour", "porter"], n, p=[0.6, 0.3, 0.1]), None)
+    signed = pd.Series(rng.choice(["recipient", "neighbour", "porter"], n, p=[0.6, 0.3, 0.1])).where(express)
     return pd.DataFrame({
         "depot": rng.choice(DEPOTS, n, p=[0.25, 0.2, 0.2, 0.15, 0.1, 0.1]), "postcode": code, "town": town,
         "state": [TOWNS[t][1] for t in town], "accepted": accepted, "delivered": accepted + hours * 60,
@@ -110,7 +110,7 @@ def scales(rng: np.random.Generator, n: int = 1_800) -> pd.DataFrame:
     region = rng.choice(["north", "east", "south", "west"], n, p=[0.4, 0.3, 0.2, 0.1])
     band = rng.choice(["18-34", "35-59", "60+"], n, p=[0.3, 0.4, 0.3])
     blank = rng.random(n) < np.where(band == "60+", 0.45, 0.04)
-    income = np.where(blank, None, rng.choice(["low", "middle", "high", "top"], n, p=[0.3, 0.4, 0.2, 0.1]))
+    income = pd.Series(rng.choice(["low", "middle", "high", "top"], n, p=[0.3, 0.4, 0.2, 0.1])).mask(blank)
     mark = np.clip(np.round(6 + 1.4 * trust + (region == "north") + rng.normal(0, 1.2, n)), 0, 10).astype(int)
     return pd.DataFrame({
         "wave": rng.choice([1, 2, 3], n), "region": region, "age_band": band, **items,
@@ -339,9 +339,9 @@ def _of_scales() -> Iterator[Spoiled]:
     lazy["trust_sum"] = lazy[items[:8]].sum(axis=1)
     yield of("a quarter that crosses 3 everywhere", lazy, "", "share", *SPREAD, "pair", "repeated", "heaps")
     values = real["income_band"].dropna()
-    income = np.where(_some(rng, n, 0.163), None, rng.choice(values, n))
-    first = ("blank_group", "v", "ratio", "pair", "unrelated", "filter_blank", "relations")
-    yield of("incomes blank at any age", fresh.assign(income_band=income), "income_band", *first)
+    income = pd.Series(rng.choice(values, n)).mask(_some(rng, n, 0.163))
+    related = ("blank_group", "v", "ratio", "pair", "unrelated", "filter_blank", "relations")
+    yield of("incomes blank at any age", fresh.assign(income_band=income), "income_band", *related)
     swapped = fresh.assign(region=fresh["region"].replace({"north": "west", "west": "north"}))
     yield of("north and west exchanged", swapped, "region", "share")
     block = fresh.assign(**{q: rng.permutation(fresh[q]) for q in items[8:]})

@@ -44,9 +44,9 @@ class DependentRows:
         """Of a number with that of the next row that belongs to it, 0 to MOST; 0 where it may be chance."""
         x = values[self.order]
         if self.keys is not None and self.times is not None:
-            x = _centred(x, self.keys)
+            x = less_means(x, self.keys)
             if self.keys.max(initial=0) >= SHARED - 1:
-                x = _centred(x, self.times)
+                x = less_means(x, self.times)
         pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
         now, last = x[1:][pairs], x[:-1][pairs]
         if len(now) < 2 or min(now.std(), last.std()) == 0:
@@ -61,7 +61,8 @@ class DependentRows:
         return min(self.size, (1 + r) / (1 - r))
 
 
-def _centred(x: Floats, groups: NDArray[np.intp]) -> Floats:
+def less_means(x: Floats, groups: NDArray[np.intp]) -> Floats:
+    """Values less the mean of their group 0, 1, ..., NaN where there is none."""
     there = ~np.isnan(x)
     count = np.bincount(groups[there], minlength=int(groups.max(initial=0)) + 1)
     mean = np.bincount(groups[there], x[there], len(count)) / np.maximum(count, 1)
@@ -88,7 +89,7 @@ def _numbers(c: Comparison, name: str) -> Floats:
     if c.readable(name) or name in c.real_dates:
         return c.exact(name)[0]
     codes = c.truth[c.domain.index(name)]
-    return (np.bincount(codes)[codes] + codes / (codes.max(initial=0) + 1.0)).astype(float)
+    return np.asarray(np.bincount(codes)[codes] + codes / (codes.max(initial=0) + 1.0))
 
 
 def _rows(c: Comparison) -> DependentRows | None:
@@ -176,7 +177,7 @@ class TimeOrder:
     def autocorrelation(self, values: Floats) -> float | None:
         """The correlation of a number, less the mean of its key, with the one before it; None where there are few."""
         x = values[self.order]
-        x = _centred(x, self.keys)
+        x = less_means(x, self.keys)
         pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
         if pairs.sum() < FEWEST:
             return None

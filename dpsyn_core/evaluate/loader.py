@@ -178,7 +178,7 @@ def _persons(schema: Schema, real: Any, ignored: Sequence[str]) -> NDArray[np.in
         who = cells.dictionary_encode().indices
         if who.null_count:
             continue
-        codes = who.to_numpy(zero_copy_only=False).astype(np.intp)
+        codes: NDArray[np.intp] = who.to_numpy(zero_copy_only=False).astype(np.intp)
         persons = int(codes.max(initial=0)) + 1
         if persons >= MANY_PERSONS and SEVERAL <= len(codes) / persons <= MOST_RECORDS:
             return codes

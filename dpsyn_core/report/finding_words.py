@@ -18,7 +18,7 @@ OF_VERDICT = {
     "share": "verdict_share", "group": "verdict_group",
 }  # fmt: skip
 AMOUNTS = ("mean", "group", "rest", "high", "top", "bottom")
-CORRELATIONS = ("pair", "ratio", "v", "before", "turned", "weaker", "pay_gap")
+CORRELATIONS = ("pair", "pair_within", "ratio", "v", "before", "turned", "weaker", "pay_gap")
 COUNTS = ("few_records", "fixed", "fixed_more", "lacking", "unreadable", "further", "coarser")
 MOST_NAMES = 5  # columns that a sentence names
 

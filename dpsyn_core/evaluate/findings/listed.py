@@ -27,7 +27,7 @@ from dpsyn_core.evaluate.findings import (
 )
 from dpsyn_core.evaluate.findings.finding import LEAST, OF_RULES, Finding
 from dpsyn_core.evaluate.relations import relations
-from dpsyn_core.evaluate.shifts import SURE, error_of_share
+from dpsyn_core.evaluate.shifts import SURE, error_of_share, gaps
 
 if TYPE_CHECKING:
     from dpsyn_core.evaluate.grades import Verdict
@@ -39,7 +39,14 @@ NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that 
 ALL_OF = 0.8  # of an order that is broken, or of a mean that moved: what says so much of it explains it
 MOST_OF_ALL = 0.5  # of the records: a larger group moves the mean of all with it
 FEW_PAIRS = 3  # related pairs: where there are no more, those that are lost say all
-OF_RELATIONS = ("pair", "ratio", "v", "unrelated")  # which a column loses that goes against what decides it
+OF_RELATIONS = (
+    "pair",
+    "pair_within",
+    "ratio",
+    "v",
+    "unrelated",
+)  # which a column loses that goes against what decides it
+NAMED_PAIRS = ("pair", "pair_within", "ratio", "v", "gaps", "blank_group", "blank_above")
 FILTERS = ("filter_blank", "filter_zero")
 DECIDED = ("function", *FILTERS)
 SHAPES = ("stretch", "above", "below")
@@ -47,6 +54,7 @@ OF_A_SHAPE = ("mean", "rest", "high", "top", "bottom", "new_numbers", "share", "
 OF_COLUMNS = (
     "unrelated",
     "pair",
+    "pair_within",
     "ratio",
     "v",
     "share",
@@ -77,12 +85,12 @@ CAUSES = {
         "blank_group", "blank_above", *SHAPES,
     ),
     "zeros": ("mean", "rest", "filter_zero", *SHAPES),
-    "outside": (*OF_A_SHAPE, *SHAPES, "pair"),
-    "fractions": (*OF_A_SHAPE, *SHAPES, "outside", "pair"),
+    "outside": (*OF_A_SHAPE, *SHAPES, "pair", "pair_within"),
+    "fractions": (*OF_A_SHAPE, *SHAPES, "outside", "pair", "pair_within"),
     **dict.fromkeys(SHAPES, (*OF_A_SHAPE, "relations")),
     "turned": ("unrelated", "group"),
     "more_variance": ("unrelated", "group", *SHAPES),
-    **{f"cycle_{part}": ("unrelated", "ratio", "pair", "before") for part in ("hour", "weekday", "month")},
+    **{f"cycle_{part}": (*OF_RELATIONS[:3], "unrelated", "before") for part in ("hour", "weekday", "month")},
     **{f"moved_{part}": ("unrelated", "pair", "group") for part in ("hour", "weekday", "month")},
     "course_hour": ("unrelated", "pair", "group"),
     "course_weekday": ("unrelated", "pair", "group"),
@@ -119,6 +127,8 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
     ]
     same = {frozenset(f.columns) for f in listed if f.key in ("group_variance", "more_variance")}
     listed = [f for f in listed if f.key != "ratio" or frozenset(f.columns) not in same]
+    pairs = {frozenset(f.columns) for f in listed if f.key == "pair"}  # which says it of all rows
+    listed = [f for f in listed if f.key != "pair_within" or frozenset(f.columns[:2]) not in pairs]
     listed = _one_group_first(c, _causes_first(c, listed))
     listed = _named_pairs_first(c, _simpler_first(_impossible_first(listed)))
     of_fixed = ("fixed", "fixed_more", "one_bin")
@@ -145,7 +155,7 @@ def _simpler_first(listed: list[Finding]) -> list[Finding]:
 
 def _named_pairs_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
     """Where few pairs are related, those that are lost say more than that relations are lost."""
-    pairs = [f.weight for f in listed if f.key in ("pair", "ratio", "v", "blank_group", "blank_above")]
+    pairs = [f.weight for f in listed if f.key in NAMED_PAIRS]
     try:
         few = len({*map(frozenset, relations(c).pairs)}) <= FEW_PAIRS
     except MetricError:
@@ -208,7 +218,8 @@ def _causes_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
 def _one_group_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
     """A group, half of the records at most, whose mean moved so far that it moved that of all, comes before that."""
     out = {id(f): f for f in listed}
-    for f in (f for f in listed if f.key == "mean"):
+    of_some = {f.columns for f in listed if f.key == "rest"}  # amounts that other groups may never have
+    for f in (f for f in listed if f.key == "mean" and f.columns not in of_some):
         for g in (g for g in listed if g.key == "group" and g.columns[0] == f.columns[0]):
             at = c.words(g.columns[1]).index(str(g.what["value"]))
             part = float((c.truth[c.domain.index(g.columns[1])] == at).mean())
@@ -216,7 +227,18 @@ def _one_group_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
             if part <= MOST_OF_ALL and ALL_OF <= explained <= 1 / ALL_OF:
                 same = [x.weight for x in listed if x.key in (*OF_A_SHAPE, *SHAPES) and x.columns == f.columns]
                 out[id(g)] = replace(g, weight=max(g.weight, max(same) * 1.0001))
+    for f in (f for f in listed if f.key == "gaps"):
+        for g in (g for g in listed if g.key == "group" and g.columns == f.columns):
+            if _of_gaps(c, g) >= ALL_OF:
+                out[id(g)] = replace(out[id(g)], weight=max(out[id(g)].weight, f.weight * 1.0001))
     return list(out.values())
+
+
+def _of_gaps(c: Comparison, group: Finding) -> float:
+    """How much of the squared differences of the means of all groups is that of one."""
+    means = next(g for g in gaps(c) if (g.column, g.category) == group.columns)
+    apart = means.sizes[0] * np.nan_to_num(means.synthetic - means.real) ** 2
+    return float(apart[means.values.index(str(group.what["value"]))] / max(apart.sum(), 1e-300))
 
 
 def _by_chance(f: Finding, c: Comparison) -> float:

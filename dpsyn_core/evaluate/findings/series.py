@@ -1,19 +1,23 @@
-"""Time: cycles of hours, weekdays and months in numbers, and how much a number is like the one before it."""
+"""Time: cycles of hours, weekdays and months, how much a number is like the one before, and pairs within series."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.dependent_rows import TimeOrder, series_key
+from dpsyn_core.evaluate.dependent_rows import TimeOrder, less_means, rows_as_one, series_key
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding
 
 FAR = 0.1  # by so much a share of the variance, or an autocorrelation, is another one
 SERIES = 0.2  # autocorrelation from which on a number is a series
+MOST = 30  # numbers that are compared within series, the first in the order of the schema
+OF_A_PAIR = 0.6  # weight of a correlation that is off by 1
 FEWEST = 100  # records of which a cycle or a series is found
 A_DAY = 86_400
 NONE = 24  # above all hours, weekdays and months
@@ -39,6 +43,8 @@ def series(c: Comparison) -> Iterator[Finding]:
         for name in numbers:
             if name != key:
                 yield from _before(c, (name, date, *([key] if key else [])), courses)
+        if key:
+            yield from _within(c, [n for n in numbers if n != key], key)
 
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
@@ -102,6 +108,33 @@ def _other_course(real: Floats, synth: Floats, *, first: int, many: bool) -> tup
     at = np.flatnonzero(both)
     highest = {"at": int(at[real[both].argmax()]) + first, "here_at": int(at[synth[both].argmax()]) + first}
     return "course" if agree <= -TURNED else "moved", highest
+
+
+def _within(c: Comparison, names: list[str], key: str) -> Iterator[Finding]:
+    """Pairs of numbers whose correlation within the series is another one, also where that of all rows is the same."""
+    keys = [np.unique(x, return_inverse=True)[1] for x in ExactCells.of(c).column(key)[:2]]
+    left = {n: [less_means(x, k) for x, k in zip(c.exact(n), keys, strict=True)] for n in names[:MOST]}
+    for a, b in combinations(left, 2):
+        real, synth = (_correlation(x, y) for x, y in zip(left[a], left[b], strict=True))
+        as_one = rows_as_one(c, a, b)
+        error = np.sqrt(as_one * ((1 - real**2) ** 2 / c.n + (1 - synth**2) ** 2 / c.m))
+        if min(c.n, c.m) >= FEWEST and abs(real - synth) > max(FAR, SURE * error):
+            yield Finding(
+                key="pair_within",
+                weight=OF_A_PAIR * min(1.0, abs(real - synth)),
+                columns=(a, b, key),
+                real=real,
+                synthetic=synth,
+                fresh=real,
+                remedy="declare",
+            )
+
+
+def _correlation(x: Floats, y: Floats) -> float:
+    both = ~(np.isnan(x) | np.isnan(y))
+    if both.sum() < 2 or min(x[both].std(), y[both].std()) == 0:
+        return 0.0
+    return float(np.corrcoef(x[both], y[both])[0, 1])
 
 
 def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -> Iterator[Finding]:

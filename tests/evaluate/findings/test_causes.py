@@ -148,6 +148,40 @@ def test_a_group_whose_mean_moved_comes_before_the_mean_of_all():
     assert (first.key, first.columns, first.what["value"]) == ("group", ("level", "station"), "S3")
 
 
+def test_a_group_that_alone_lost_its_difference_comes_before_the_differences_of_all():
+    """The farthest station has the levels of the lowest one: much of all differences is gone."""
+    made = stations(2)
+    made.loc[made.station == "S9", "level"] = made.loc[made.station == "S0", "level"].to_numpy()
+    listed = found(stations(1), made)
+    assert (listed[0].key, listed[0].columns, listed[0].what["value"]) == ("group", ("level", "station"), "S9")
+    assert "gaps" in {f.key for f in listed}
+
+
+def test_an_amount_that_only_one_group_has_is_not_that_of_the_group():
+    made = policies(2)
+    made["amount"] = made["amount"] * np.where(np.random.default_rng(4).random(N) < 0.3, 1000, 1)
+    assert found(policies(1), made)[0].key in ("mean", "outside", "rest")
+
+
+def test_numbers_that_no_longer_go_together_within_a_station_are_found():
+    """Flows that lag a month behind levels: between stations they agree as before, within one no longer."""
+
+    def flows(seed, lag=0):
+        rng, f = np.random.default_rng(seed), stations(seed)
+        f["flow"] = (0.4 * f["level"] + rng.normal(0, 3, len(f))).round(1)
+        return f.assign(flow=f.groupby("station")["flow"].shift(lag).bfill())
+
+    real, made = flows(1), flows(2, lag=30)
+    listed = found(real, made)
+    assert (listed[0].key, listed[0].columns) == ("pair_within", ("level", "flow", "station"))
+    shares = []
+    for x in (real, made):
+        level, flow = (x[n] - x.groupby("station")[n].transform("mean") for n in ("level", "flow"))
+        shares.append(float(np.corrcoef(level, flow)[0, 1]))
+    assert (listed[0].real, listed[0].synthetic) == pytest.approx(shares)
+    assert found(real, flows(3)) == []
+
+
 def test_rows_of_one_person_count_as_fewer_records():
     """Five visits of each of 300 persons, whose weight and year of birth stay: other persons are a fresh sample."""
 
