@@ -98,7 +98,7 @@ def measure_followers(
         return [], (), cost
     cost = cost.less(most)
     scores, sigma = scored(near, most)
-    usual = noise.of_cell(cost.scaled(1 / (2 * len(view.domain))))  # noise of a cell, were it a pair like others
+    usual = _usual(view, cost, noise)
     best = {c.name: min(float(s) for d, s in zip(near, scores, strict=True) if d.name == c.name) for c in near}
     shares = {
         (c.of, c.name): float(s) / total if s > t.seen * sigma else 0.0
@@ -119,6 +119,11 @@ def measure_followers(
     *costs, left = cost.split([*parts, 1 - sum(parts)])
     tables = measure_marginals(counter, [view.domain.ordered_set((f.name, f.of)) for f in followers], costs, gate=gate)
     return tables, followers, left
+
+
+def _usual(view: RlsEvidence, cost: Cost, noise: Noise) -> float:
+    """Noise of a cell, were its table one of a pair like others."""
+    return noise.of_cell(cost.scaled(1 / (2 * len(view.domain))))
 
 
 def _followers(exceptions: Mapping[tuple[str, str], float], view: RlsEvidence) -> Iterator[Follower]:
@@ -284,7 +289,11 @@ def _agreeing(
     gate: Gate,
     share: float,
 ) -> tuple[list[Question], Cost]:
-    """Those with few enough exceptions, and what is left of the cost; the first ones where not all can be scored."""
+    """Those with few enough exceptions, and what is left of the cost; the first ones where not all can be scored.
+
+    States of people in one wave and the next have nearly equal counts, and some records change. Where there may be more
+    than few exceptions, or surely are some, a table of the columns must have more error than these.
+    """
     t, domain, total = view.tuning.followers, view.domain, max(view.total, 1.0)
     most, asked = cost.scaled(share), list(questions)
 
@@ -296,10 +305,12 @@ def _agreeing(
         asked.pop()
     if not asked:
         return [], cost
-    most = most.scaled(min(1.0, (2 * noisy()) ** (1 / noise.root)))
+    sets = [domain.ordered_set([*(m.name for m in q.marks[:MOST]), *([q.by] if q.by else [])]) for q in asked]
+    usual = t.worth * _usual(view, cost, noise)
+    errors = [usual * math.prod(sorted(domain[n].size for n in names)[:2]) for names in sets]
     scores, sigma = score_exceptions(
         counter,
-        [domain.ordered_set([*(m.name for m in q.marks[:MOST]), *([q.by] if q.by else [])]) for q in asked],
+        sets,
         [q.by for q in asked],
         [{m.name: m.recode(domain[m.name].size) for m in q.marks[:MOST]} for q in asked],
         cost=most,
@@ -307,8 +318,10 @@ def _agreeing(
     )
     away = t.apart * sigma
     few = [
-        s - away <= t.exceptions * total and s + away <= t.part_marks * q.alone
-        for q, s in zip(asked, scores, strict=True)
+        s - away <= t.exceptions * total
+        and s + away <= max(t.few_marks * q.alone, min(t.part_marks * q.alone, error))
+        and s <= max(away, error)
+        for q, error, s in zip(asked, errors, scores, strict=True)
     ]
     return [q for q, ok in zip(asked, few, strict=True) if ok], cost.less(most)
 

@@ -286,6 +286,29 @@ def test_no_synthetic_record_breaks_a_skip_or_a_zero(asked):
     assert sum(c.rho for c in scores) < 0.1 * sum(c.rho for c in charges)
 
 
+def panel(waves=3, stay=0.9, seed=0):
+    """Three states of the same people in each wave: whoever does not stay comes from any state and goes to any."""
+    rng = np.random.default_rng(seed)
+    shares = np.array([0.5, 0.38, 0.12])
+    states = [rng.choice(3, 4_000, p=shares)]
+    for _ in range(waves - 1):
+        states.append(np.where(rng.random(4_000) < stay, states[-1], rng.choice(3, 4_000, p=shares)))
+    return np.stack(states).astype(np.uint8)
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 3.0])
+def test_a_state_that_people_come_to_and_leave_is_not_the_same_in_every_wave(epsilon):
+    """Its counts are the same in all waves, and of 480 people 42 come and 42 go from one wave to the next."""
+    codes = panel()
+    domain = Domain.of({f"wave{t}": 3 for t in range(len(codes))})
+    for seed in range(4):
+        _, measured, _ = run(codes, domain, epsilon=epsilon, seed=seed)
+        for group in measured.together:
+            columns = [np.isin(codes[domain.index(n)], kept) for n, kept in group.codes.items()]
+            apart = np.any(columns, axis=0) & ~np.all(columns, axis=0)
+            assert apart.mean() < 0.01, (seed, group)
+
+
 def test_shards_break_none_either(asked):
     system, measured, _ = asked
     make = system.sharded(measured, 3_000, rng=np.random.default_rng(0)).begin(silent)

@@ -242,8 +242,10 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
     """A noisy pair table without most of its noise: the mean of two estimators with different strengths.
 
     Shrinking singular values suits weak, smooth dependence. A narrow band of cells, as numbers that nearly determine
-    each other have, has full rank; there, shrinking the cells near 0 does better. Tables of few directions have no
-    cells to tell a prior from, and go by their interaction alone: a mean with noisy cells would keep half of the noise.
+    each other have, has full rank; there, shrinking the cells near 0 does better. Where one attribute nearly decides
+    the other, most cells are empty, and that no cell is negative takes away more noise than either: there, the first
+    estimator gives way to the noisy cells, of which the fit takes what records can have. Tables of few directions have
+    no cells to tell a prior from, and go by their interaction alone: noisy cells would keep half of the noise.
     """
     shrunk: Floats = shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
     return shrunk
@@ -256,9 +258,33 @@ def shrink_pairs(values: Floats, expected: Floats, sigmas: Floats, *, tuning: Sh
     if _directions(values) <= tuning.few_directions:
         return shrink_interactions(values, expected, sigmas, tuning)
     cells = _shrink_rows(values.reshape(len(values), -1), sigmas, tuning).reshape(values.shape)
-    part = tuning.interaction_part
-    mean: Floats = part * shrink_interactions(values, expected, sigmas, tuning) + (1 - part) * cells
+    part, smooth = tuning.interaction_part, shrink_interactions(values, expected, sigmas, tuning)
+    strong = _strong(values, expected, sigmas, tuning)[:, None, None]
+    mean: Floats = part * (smooth + strong * (values - smooth)) + (1 - part) * cells
     return mean
+
+
+def _strong(values: Floats, expected: Floats, sigmas: Floats, tuning: Shrinkage) -> Floats:
+    """From 0 to 1, how nearly one attribute decides the other in each of these tables.
+
+    The length of the interaction, less what noise explains of it, over the length that it has where one attribute
+    follows from the other: the smaller one of both ways.
+    """
+    _, inner = _interaction(values, expected)
+    margins = [expected.sum(axis=axis) for axis in (1, 2)]
+    most = np.min([np.square(m).sum(axis=1) for m in margins], axis=0) - np.square(expected).sum(axis=(1, 2))
+    noise = _directions(values) + tuning.strong_sure * np.sqrt(2 * _directions(values))
+    left = np.maximum(np.square(inner).sum(axis=(1, 2)) - noise * sigmas**2, 0.0)
+    strength = np.sqrt(np.divide(left, most, out=np.zeros_like(left), where=most > 0))
+    low, high = tuning.strong
+    return np.asarray(np.clip((strength - low) / (high - low), 0.0, 1.0))
+
+
+def _interaction(values: Floats, expected: Floats) -> tuple[Floats, Floats]:
+    """What tables of one shape differ by from those expected, and that without its row and column means."""
+    difference = values - expected
+    rows, columns = difference.mean(axis=2, keepdims=True), difference.mean(axis=1, keepdims=True)
+    return difference, difference - rows - columns + difference.mean(axis=(1, 2), keepdims=True)
 
 
 def _directions(tables: Floats) -> int:
@@ -275,9 +301,7 @@ def shrink_interactions(values: Floats, expected: Floats, sigmas: Floats, tuning
     take away every dependence below twice its noise. In those with few directions the whole interaction is shrunk, by
     a prior that all tables of the shape share: where most of them show nothing beyond their noise, little is left.
     """
-    difference = values - expected
-    rows, columns = difference.mean(axis=2, keepdims=True), difference.mean(axis=1, keepdims=True)
-    inner = difference - rows - columns + difference.mean(axis=(1, 2), keepdims=True)
+    difference, inner = _interaction(values, expected)
     if _directions(values) <= tuning.few_directions:
         length = np.sqrt((inner**2).sum(axis=(1, 2))) / sigmas
         left = shrink_differences(length, directions=_directions(values), tuning=tuning)

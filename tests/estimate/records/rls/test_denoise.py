@@ -1,5 +1,7 @@
 """Shrinkage removes noise and keeps signal; projections are what they claim."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -118,6 +120,32 @@ def test_tables_of_yes_no_attributes_say_together_whether_they_depend(shape):
         found[strength] = np.abs(clean - truth).sum() / np.abs(noise).sum()
     assert found[0.0] < 0.2
     assert found[120.0] < 1.1
+
+
+def _panel(stay: float) -> np.ndarray:
+    """Counts of six states in two waves: this part stays, the others go to any state."""
+    shares = np.array([0.4, 0.25, 0.15, 0.1, 0.06, 0.04])
+    return 6000 * shares[:, None] * (stay * np.eye(6) + (1 - stay) * shares)
+
+
+@pytest.mark.parametrize(("stay", "most", "least"), [(0.9, 0.9, 0.0), (0.1, 1.001, 0.999)])
+def test_an_attribute_that_the_other_nearly_decides_keeps_what_was_measured(stay, most, least):
+    """Against the mean of both estimators: nearer where records stay in their state, the same where few do."""
+    truth = np.repeat(_panel(stay)[None], 20, axis=0)
+    noisy, sigmas = truth + RNG(12).normal(0, 60, truth.shape), np.full(20, 60.0)
+    expected = truth.sum(2, keepdims=True) * truth.sum(1, keepdims=True) / 6000
+    never = replace(RECORDS.shrinkage, strong=(1e6, 1e7))
+    tables = [shrink_pairs(noisy, expected, sigmas, tuning=t) for t in (RECORDS.shrinkage, never)]
+    found, before = (np.abs(np.maximum(t, 0) - truth).sum() for t in tables)
+    assert least <= found / before <= most
+
+
+def test_tables_of_noise_alone_are_not_taken_for_strong():
+    expected = np.repeat(_panel(0.0)[None, :, :2], 200, axis=0)
+    noisy, sigmas = expected + RNG(13).normal(0, 400, expected.shape), np.full(200, 400.0)
+    never = replace(RECORDS.shrinkage, strong=(1e6, 1e7))
+    tables = [shrink_pairs(noisy, expected, sigmas, tuning=t) for t in (RECORDS.shrinkage, never)]
+    assert np.mean(np.abs(tables[0] - tables[1]).max(axis=(1, 2)) > 1e-6) < 0.1
 
 
 def test_a_table_with_one_row_is_left_as_measured():
