@@ -117,9 +117,9 @@ def test_pairs_of_a_star_whose_scores_are_noise_are_scored_against_its_tables_an
         off = [pair_tvd(codes, rows, i, j, domain) for i, j in combinations(range(25), 2)]
         return scored, float(np.mean(off)), {m.attributes for m in measured if len(m.attributes) == 2}
 
-    scored, off, pairs = released(1)
+    scored, off, pairs = released(3)
     assert len(scored) == 1
     assert len(pairs & {("a0", f"a{i}") for i in range(1, 25)}) > 20, "the tree is measured"
     monkeypatch.setattr("dpsyn_core.systems.rls.pairs._doubtful", lambda all_pairs, *_: np.zeros(len(all_pairs), bool))
-    none, further, more = released(1)
+    none, further, more = released(3)
     assert not none and len(more) > 1.5 * len(pairs) and further > 1.1 * off
