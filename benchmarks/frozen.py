@@ -199,7 +199,7 @@ SAMPLES = ("sample", "hospital", "households", "baskets")
 LINES = (
     ("SURE_DIFFERENCES = 0.3", "SURE_DIFFERENCES = 3.0", "linked: "),
     ("VIEW_NOISE = 1.25", "VIEW_NOISE = 50.0", "linked: "),
-    ("EXCHANGES = 12", "EXCHANGES = 0", "linked rules"),
+    ("EXCHANGES = 24", "EXCHANGES = 0", "linked rules"),
     ("Z = 1.96", "Z = 2.96", "linked questions"),
     ("APART = 0.01", "APART = 0.5", "linked compare"),
     ("\nCHILDREN = 10", "\nCHILDREN = 11", "linked draft"),

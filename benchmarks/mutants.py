@@ -1,11 +1,11 @@
 """How many small faults the nearest tests catch: lines of the engine are changed, one at a time, in a copy.
 
 Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
-The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. Tests of
-torch and Spark run only where these are installed (`make deep`, `make spark`): without them mutants of their code
-survive. A mutant is killed if one of the tests fails with it and passes without it, or if they end within SECONDS only
-without it. A survivor is printed with its line: a person decides whether it is equivalent (nobody can tell the
-difference) or a test is missing.
+The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. Code that
+needs torch or Spark is changed, and its tests run, only where these are installed (`make deep`, `make spark`). A mutant
+is killed if one of the tests fails with it and passes without it, or if they end within SECONDS only without it. A
+survivor is printed with its line: a person decides whether it is equivalent (nobody can tell the difference) or a test
+is missing.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.process import table
@@ -27,6 +28,7 @@ from benchmarks.process import table
 ROOT = Path(__file__).resolve().parents[1]
 FILES = 8  # test files that run for one mutant: those that import the fewest modules besides the changed one
 SECONDS = 400  # for all tests of a mutant, several times what they take: an endless loop is killed then
+LIBRARIES = {"deep": "torch", "spark": "pyspark"}  # folder -> what its code and its tests need
 COPIED = ("dpsyn_core", "ui", "pages", "tests", "benchmarks", "tools", "assets", "docs")
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {
     ast.Lt: ast.LtE,
@@ -104,12 +106,17 @@ def _text(node: ast.expr) -> bool:
     return isinstance(node, ast.JoinedStr) or (isinstance(node, ast.Constant) and isinstance(node.value, str))
 
 
+def lacking() -> set[str]:
+    """Folders whose library is not installed."""
+    return {folder for folder, library in LIBRARIES.items() if find_spec(library) is None}
+
+
 def nearest(path: Path) -> list[str]:
     """The test files named after a module, then those that import it, the fewest imports of the engine first."""
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     counted = []
     for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        if {"browser", "audit", "spark", "deep"} & set(test.relative_to(ROOT).parts):
+        if {"browser", "audit", *lacking()} & set(test.relative_to(ROOT).parts):
             continue
         names = _imports(test)
         if any(f"{name}.".startswith(f"{module}.") for name in names):
@@ -135,7 +142,8 @@ def drawn(count: int, seed: int, rooms: set[str]) -> list[Mutant]:
     rng = random.Random(seed)
     by_room: dict[str, list[Mutant]] = {}
     for path in sorted((ROOT / "dpsyn_core").rglob("*.py")):
-        if "_kernel" not in path.name and path.name not in ("kernel.py", "kernels.py"):  # compiled: minutes each
+        compiled = "_kernel" in path.name or path.name in ("kernel.py", "kernels.py")  # minutes each
+        if not compiled and not lacking() & set(path.parts):
             for mutant in mutants(path):
                 by_room.setdefault(mutant.room, []).append(mutant)
     chosen = sorted(r for r in by_room if r != "ground" and (not rooms or r in rooms))

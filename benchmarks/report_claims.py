@@ -15,6 +15,7 @@ import pandas as pd
 SAME = 1e-6  # of a figure: both sides compute in double precision
 FAR_RANK = 0.15  # of a rank correlation, beyond which no good word may stand
 FAR_MEAN = 0.2  # of a mean, beyond which no good word may stand
+OFTEN_ZERO = 0.05  # of an amount
 GOOD = ("near", "good")
 Claim = tuple[str, Any, Any]  # what is said, the figure that is said, the figure of the file
 
@@ -108,10 +109,11 @@ def _explained(part: str) -> Callable[..., float]:
 
 
 def _before(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
-    """Autocorrelation of a number in time, within each key where one is named."""
+    """Autocorrelation of a number in time, less the mean of each key where one is named."""
     name, date, *key = names
     ordered = frame.sort_values([*key, date], kind="stable")
     cells = _number(ordered, name)
+    cells = cells - cells.groupby(ordered[key[0]]).transform("mean") if key else cells
     last = cells.groupby(ordered[key[0]]).shift() if key else cells.shift()
     both = cells.notna() & last.notna()
     return float(np.corrcoef(cells[both], last[both])[0, 1])
@@ -130,6 +132,42 @@ def _group(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real:
     return float(_number(frame, names[0])[holds(frame, names[1], str(what["value"]))].mean())
 
 
+def _blank_group(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float:
+    return float(frame.loc[holds(frame, names[1], str(what["value"])), names[0]].isna().mean())
+
+
+def _blank_above(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float:
+    return float(frame.loc[_number(frame, names[1]) > float(what["value"]), names[0]].isna().mean())
+
+
+def _times(part: str) -> Callable[..., float]:
+    """Share of the records whose date lies in some hours or months."""
+
+    def share(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float:
+        return float(getattr(frame[names[0]].dt, part).between(what["low"], what["high"]).mean())
+
+    return share
+
+
+def _heaps(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float:
+    return float((_of_rest(frame, names[0]) % what["step"] == 0).mean())
+
+
+def _stretch(frame: pd.DataFrame, names: list[str], what: Mapping[str, Any], real: Any) -> float | None:
+    """Share of the records in a stretch of numbers; 0 is none of an amount that is often 0."""
+    cells = _number(frame, names[0])
+    if frame[names[0]].dtype.kind == "M" or (_number(real, names[0]) == 0).mean() >= OFTEN_ZERO:
+        return None
+    return float(cells.between(what["low"], what["high"]).mean())
+
+
+def _pair_within(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
+    """The correlation of two numbers, each less the mean of its key."""
+    key = frame[names[2]]
+    first, second = (x - x.groupby(key).transform("mean") for x in (_number(frame, n) for n in names[:2]))
+    return float(first.corr(second))
+
+
 def _fractions(frame: pd.DataFrame, names: list[str], what: Any, real: Any) -> float:
     cells = _number(frame, names[0])
     return float((cells.notna() & (cells != cells.round())).mean())
@@ -144,6 +182,13 @@ FIGURES: dict[str, Callable[..., float | None]] = {
     "share": _share,
     "group": _group,
     "fractions": _fractions,
+    "blank_group": _blank_group,
+    "pair_within": _pair_within,
+    "blank_above": _blank_above,
+    "times_hour": _times("hour"),
+    "times_month": _times("month"),
+    "heaps": _heaps,
+    "stretch": _stretch,
     "cycle_hour": _explained("hour"),
     "cycle_weekday": _explained("weekday"),
     "cycle_month": _explained("month"),

@@ -22,6 +22,7 @@ from benchmarks import (
     spoiled_tables_fifth,
     spoiled_tables_fourth,
     spoiled_tables_second,
+    spoiled_tables_sixth,
     spoiled_tables_third,
 )
 from benchmarks.spoiled_tables import Spoiled, arrow, pair, released, schema_of
@@ -39,6 +40,7 @@ SETS = {
     "third": spoiled_tables_third,
     "fourth": spoiled_tables_fourth,
     "fifth": spoiled_tables_fifth,
+    "sixth": spoiled_tables_sixth,
 }
 Row = tuple[str, str, str, bool]
 

@@ -2,7 +2,7 @@
 
 `python -m benchmarks.report_walks [--set second] [--only loans,panel]`. Three of a set also as a shuffled copy (each
 column by itself), of which no good word may be said, and as real records drawn again, which must raise an alarm. The
-ninth set has a system and an epsilon for each table. Prints Markdown.
+ninth and the tenth set have a system and an epsilon for each table. Prints Markdown.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from benchmarks import walk_tables_ninth, walk_tables_tenth
 from benchmarks.report_claims import GOOD, claims, praised, wrong
 from benchmarks.walk_judge import read, valued
 from benchmarks.walk_tables import Walked
-from benchmarks.walk_tables_ninth import WAYS
 from benchmarks.walk_tables_second import SETS
 from dpsyn_core.commands.cli import main as dpsyn
 
@@ -46,6 +46,7 @@ COPIED = (
     "survey",
     "inventory",
 )
+WAYS = walk_tables_ninth.WAYS | walk_tables_tenth.WAYS
 SHUFFLED, RESAMPLED = "shuffled", "resampled"
 NONE_KEPT, ALL_KEPT = 0.1, 0.9  # shares of the relations
 ONE = "tvd-1way"  # the scores that are not the verdict's are not looked at
@@ -163,7 +164,7 @@ def main() -> int:
         os.environ["DPSYN_HOME"] = folder  # a ledger of its own
         for walked in SETS[given.set]():
             if not wanted or walked.name in wanted:
-                found += walk(walked, Path(folder), WAYS[walked.name] if given.set == "ninth" else None)
+                found += walk(walked, Path(folder), WAYS.get(walked.name) if given.set in ("ninth", "tenth") else None)
                 print(f"{walked.name} done", file=sys.stderr)
     print(printed(found))
     return int(any(x.contradictions for x in found))

@@ -20,6 +20,7 @@ from benchmarks import (
     walk_tables_ninth,
     walk_tables_seventh,
     walk_tables_sixth,
+    walk_tables_tenth,
     walk_tables_third,
 )
 from benchmarks.walk_tables import Walked
@@ -228,4 +229,5 @@ SETS = {
     "seventh": walk_tables_seventh.tables,
     "eighth": walk_tables_eighth.tables,
     "ninth": walk_tables_ninth.tables,
+    "tenth": walk_tables_tenth.tables,
 }

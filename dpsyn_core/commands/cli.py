@@ -11,11 +11,12 @@ import pkgutil
 import sys
 import warnings
 from collections.abc import Sequence
+from contextlib import redirect_stderr, redirect_stdout
 from importlib import import_module
-from typing import TextIO
+from typing import TextIO, cast
 
 from dpsyn_core import __version__, commands, errors
-from dpsyn_core.commands.common import Parser
+from dpsyn_core.commands.common import Parser, Terminal
 from dpsyn_core.errors import DPSynError, InputError
 
 RENAMED = {  # old name -> where to go
@@ -69,7 +70,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             named = (args.table, args.out, args.public_table, args.from_settings)
             load_little(*(str(f) for f in named if f is not None))
     try:
-        with warnings.catch_warnings():
+        shown, aside = (cast("TextIO", Terminal(stream)) for stream in (sys.stdout, sys.stderr))
+        with warnings.catch_warnings(), redirect_stdout(shown), redirect_stderr(aside):
             warnings.showwarning = Warned(args.command)
             args.run(args)
     except InputError as error:

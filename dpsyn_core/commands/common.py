@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn, TextIO, get_args, get_origin
 
-from dpsyn_core.errors import SettingError
+from dpsyn_core.errors import UNSEEN, SettingError
 
 if TYPE_CHECKING:
     from pydantic.fields import FieldInfo
@@ -48,9 +48,25 @@ class Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {message}; see '{self.prog} --help'\n")
 
 
+class Terminal:
+    """A stream on which no name from a file moves the cursor; all but writing is that of the stream itself."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> int:
+        """Writes text. A bar that redraws itself begins with a carriage return, which means nothing further on."""
+        return self._stream.write(text[:1].translate(UNSEEN) + text[1:].translate(UNSEEN | {13: " "}))
+
+    def __getattr__(self, name: str) -> Any:
+        """What the stream has."""
+        return getattr(self._stream, name)
+
+
 def print_json(document: Any) -> None:
-    """Prints a document as JSON on stdout."""
-    print(json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False))
+    """Prints a document as JSON on stdout, in which no name moves the cursor of a terminal, and none is changed."""
+    text = json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False)
+    print(text.translate({mark: f"\\u{mark:04x}" for mark in UNSEEN}))
 
 
 def parse_settings(pairs: list[str]) -> Mapping[str, Any]:
@@ -461,7 +477,7 @@ class TerminalProgress:
             share = min(1.0, done / total) if total > 0 else 1.0
             bar = "#" * round(24 * share)
             note = "" if value is None else f"  {value:.4g}"
-            self.stream.write(f"\r{stage:<28}[{bar:<24}] {share:4.0%}{note}\x1b[K")
+            self.stream.write(f"\r{stage:<28}[{bar:<24}] {share:4.0%}{note:<14}")
             self.stream.flush()
             self.drawn = now
         self.stage = stage

@@ -39,7 +39,7 @@ def add(commands: Any) -> None:
 
 def run(args: argparse.Namespace) -> None:
     """Prints the sentence. Raises ReceiptError where anything does not hold, or is not publishable and has to be."""
-    from dpsyn_core.errors import UNSEEN, ReceiptError
+    from dpsyn_core.errors import ReceiptError
     from dpsyn_core.files import manifest_beside
     from dpsyn_core.privacy import public_key
     from dpsyn_core.runs import receipt
@@ -54,7 +54,7 @@ def run(args: argparse.Namespace) -> None:
         result = receipt(table, manifest, measurements=args.measurements, schema=schema, signer=signer)
         if not result.holds or (args.publishable and not result.publishable):
             raise ReceiptError(result.sentence)
-        print(result.sentence.translate(UNSEEN))  # which may hold names from a manifest of somebody else
+        print(result.sentence)
     if args.cite:
         from dpsyn_core.report import cite
 

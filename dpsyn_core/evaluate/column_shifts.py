@@ -11,6 +11,7 @@ import numpy as np
 
 from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.profile import A_DAY, profiles
 from dpsyn_core.schema import OF_A_WEEK, Rhythm, keeps
 
@@ -70,7 +71,7 @@ def dates(c: Comparison) -> list[MovedDate]:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        records = moved.together(len(real), len(synthetic))
+        records = moved.together(len(real), len(synthetic)) / rows_as_one(c, name)
         shift = moved.moved(real, float(synthetic.mean()), records, sure=sure, relative=False)
         if shift is not None:
             unit = c.date_units[name]
@@ -98,7 +99,8 @@ def days(c: Comparison) -> list[MovedDays]:
         whole = [x.astype(np.int64) for x in sides]
         real, synthetic = (np.array([keeps(day, x).mean() for day in DAYS]) for x in whole)
         k = int(np.abs(synthetic - real).argmax())
-        if abs(synthetic[k] - real[k]) > max(sure * moved.error_of_share(real[k], n, m), moved.FAR_SHARE):
+        error = moved.error_of_share(real[k], n, m) * np.sqrt(rows_as_one(c, name))
+        if abs(synthetic[k] - real[k]) > max(sure * error, moved.FAR_SHARE):
             out.append(MovedDays(column=name, day=DAYS[k], real=float(real[k]), synthetic=float(synthetic[k])))
     return sorted(out, key=lambda x: -abs(x.synthetic - x.real))
 

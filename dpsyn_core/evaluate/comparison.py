@@ -141,7 +141,8 @@ class Comparison:
     real records that the synthesizer never saw. measurements: what was released on the way. real_of, synthetic_of:
     where a table is a random sample of a larger one, how many records that has; that of the real table is private.
     rules: with the shares of records that break them. intake: what became of rows and columns before.
-    left_out: columns that the schema names and leaves out (public).
+    left_out: columns that the schema names and leaves out (public). persons: 0, 1, ... of the real records, equal for
+    those of one individual; None where each has one.
     Guarantee: none. Everything computed from `real` is private.
     """
 
@@ -165,6 +166,7 @@ class Comparison:
     rules: tuple[RuleBreaks, ...] = ()
     intake: Intake = field(default_factory=Intake)
     left_out: tuple[str, ...] = ()
+    persons: NDArray[np.intp] | None = None
     shared: dict[Any, Any] = field(
         repr=False, compare=False, default_factory=dict
     )  # with comparisons of one real table

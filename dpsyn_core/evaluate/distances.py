@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Codes, Comparison
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.schema import AttributeSet, Domain
 
@@ -81,7 +82,7 @@ def _distances(c: Comparison, sets: Sequence[AttributeSet], progress: Progress) 
         tvd=np.clip(l1 / 2, 0, 1),
         chi2=chi2,
         dof=np.maximum(support.astype(np.int64) - 1, 0),
-        floor=fresh.distance(*parts) / 2,
+        floor=np.minimum(1, fresh.distance(*parts) / 2 * np.sqrt([rows_as_one(c, *s) for s in sets])),
         held=sizes.astype(np.int64),
         cells=cells,
     )

@@ -13,6 +13,7 @@ from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dpsyn_core.errors import TableError
 from dpsyn_core.estimate import Measurement
@@ -22,6 +23,7 @@ from dpsyn_core.evaluate.intake import Intake
 from dpsyn_core.schema import Codec, Schema, propose_rules, rule_breaks
 from dpsyn_core.tables import has_decimal_comma, locate
 
+MANY_PERSONS, SEVERAL, MOST_RECORDS = 50, 1.1, 50  # values of a column that names persons, and records of each
 KEPT = 8  # columns of floats kept in memory
 KEPT_CELLS = 8_000_000  # of such columns of one table together: 64 MB
 
@@ -121,6 +123,7 @@ def compare_tables(
         rules=rule_breaks(declared, kept["synthetic"], kept.get("real")),
         intake=intake,
         left_out=tuple(a.name for a in asked.attributes if a.kind == "ignored"),
+        persons=_persons(asked, kept["real"], intake.ignored) if "real" in kept else None,
         real_of=None if real_of is None else round(real_of * codes["real"].shape[1] / real.num_rows),
         synthetic_of=synthetic_of,
     )
@@ -165,6 +168,21 @@ def _of_real(asked: Schema, declared: Schema, intake: Intake, real: tuple[Any, A
         again=_again([n for n in ignored if n in synthetic.column_names], every, synthetic),
         texts=_texts(declared, fits),
     )
+
+
+def _persons(schema: Schema, real: Any, ignored: Sequence[str]) -> NDArray[np.intp] | None:
+    """Whose record each is: by the identifier, or by a left-out column of whose values few records have each."""
+    named = [schema.unit.identifier] if schema.unit.identifier else ignored
+    for name in (n for n in named if n in real.column_names):
+        cells = real.column(name).combine_chunks()
+        who = cells.dictionary_encode().indices
+        if who.null_count:
+            continue
+        codes: NDArray[np.intp] = who.to_numpy(zero_copy_only=False).astype(np.intp)
+        persons = int(codes.max(initial=0)) + 1
+        if persons >= MANY_PERSONS and SEVERAL <= len(codes) / persons <= MOST_RECORDS:
+            return codes
+    return None
 
 
 def _again(names: Sequence[str], real: Any, synthetic: Any) -> dict[str, float]:

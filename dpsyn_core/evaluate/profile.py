@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.shifts import MISSING, moved, together
+from dpsyn_core.evaluate.findings.cells import MISSING
+from dpsyn_core.evaluate.shifts import moved, together
 from dpsyn_core.schema import CodedAttribute
 
 QUANTILES = (0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0)

@@ -22,6 +22,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.base import Metric, Score, register
 from dpsyn_core.evaluate.comparison import Codes, Comparison, Floats
 from dpsyn_core.evaluate.correlations import rank_correlations
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.shifts import sure_of
 from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
 
@@ -199,6 +200,7 @@ def _of_fresh_samples(
         place = {key: i for i, key in enumerate(zip(pairs, blank, strict=True))}
         at = np.array([place.get(key, -1) for key in zip(*named, strict=True)], dtype=np.intp)
         far[k] = np.where(at < 0, np.nan, (rows[0] - rows[1])[at] if len(pairs) else np.nan)
+    far *= np.sqrt([rows_as_one(c, *pair) for pair in named[0]])
     scale = math.sqrt(size_made / m)
     seen = ~np.isnan(far).any(axis=0)
     deviations = np.where(seen, scale * np.nan_to_num(far).std(axis=0, ddof=1), usual)
@@ -214,7 +216,7 @@ def _redrawn(c: Comparison, kept: NDArray[np.intp], drawn: NDArray[np.intp]) -> 
     def of(values: Mapping[str, Floats], at: NDArray[np.intp]) -> dict[str, Floats]:
         return {name: x[at] for name, x in values.items()}
 
-    return replace(
+    out = replace(
         c,
         real=c.truth[:, kept],
         synthetic=c.truth[:, drawn],
@@ -224,8 +226,11 @@ def _redrawn(c: Comparison, kept: NDArray[np.intp], drawn: NDArray[np.intp]) -> 
         synthetic_dates=of(c.real_dates, drawn),
         measurements=(),
         held_out=None,
+        persons=None,
         shared={},
     )
+    out.scores["dependent rows"] = None  # drawn one by one
+    return out
 
 
 def _described(
@@ -241,7 +246,8 @@ def _described(
     rows: list[NDArray[np.float64]] = []
     if len(usable) > 1:
         for sets, tables, others in _tables(real[usable], synthetic[usable], names, only):
-            for which, parts in _distances(tables, others, m / n, math.sqrt(EXPECTED * n)):
+            as_one = np.array([rows_as_one(c, *pair) for pair in sets])
+            for which, parts in _distances(tables, others, (m / n, as_one), math.sqrt(EXPECTED * n)):
                 at = np.flatnonzero(~np.isnan(parts[3]))
                 pairs += [sets[i] for i in at]
                 blank += ["" if which < 0 else sets[i][which] for i in at]
@@ -381,10 +387,11 @@ def _tables(
 
 
 def _distances(
-    real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: float, least: float
+    real: NDArray[np.int64], synthetic: NDArray[np.int64], counted: tuple[float, Floats], least: float
 ) -> Iterator[tuple[int, NDArray[np.float64]]]:
     """(-1, of the values of the pairs), then of the blank cells of their first and of their second columns."""
-    yield -1, distances(real[:, :GROUPS, :GROUPS], synthetic[:, :GROUPS, :GROUPS], ratio)
+    ratio, as_one = counted
+    yield -1, distances(real[:, :GROUPS, :GROUPS], synthetic[:, :GROUPS, :GROUPS], ratio, as_one)
     for which in (0, 1):
         first, second = (t if which == 0 else t.transpose(0, 2, 1) for t in (real, synthetic))
         blanks = first[:, GROUPS].sum(axis=1)
@@ -392,11 +399,13 @@ def _distances(
         if some.any():
             out = np.full((6, len(first)), np.nan)
             halves = [np.stack([t[some, :GROUPS].sum(axis=1), t[some, GROUPS]], axis=1) for t in (first, second)]
-            out[:, some] = distances(halves[0], halves[1], ratio)
+            out[:, some] = distances(halves[0], halves[1], ratio, as_one[some])
             yield which, out
 
 
-def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: float) -> NDArray[np.float64]:
+def distances(
+    real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: float, as_one: Floats | float = 1.0
+) -> NDArray[np.float64]:
     """Of tables of counts (pairs, r, c), six rows that describe their distance.
 
     The distance, its mean in a fresh sample and in shuffled columns, a p-value, and its variance in these two. The
@@ -409,6 +418,7 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
         real: counts.
         synthetic: counts.
         ratio: synthetic records by real ones, which says how large a fresh sample is.
+        as_one: rows of the real table that count as one, by pair.
     """
     from scipy.stats import chi2
 
@@ -424,10 +434,10 @@ def distances(real: NDArray[np.int64], synthetic: NDArray[np.int64], ratio: floa
         + (b - p) * a**2 * (1 - b) ** 2
         + (1 - a - b + p) * a**2 * b**2
     )
-    sampled = np.sqrt(np.maximum(fourth - whole**2, 0) / m)
+    sampled = np.sqrt(np.maximum(fourth - whole**2, 0) / m * np.reshape(as_one, (-1, 1, 1)))
     alone = np.sqrt(np.maximum(a * (1 - a) * b * (1 - b), 0) / m)  # shares may add up to a little more than 1
     with np.errstate(invalid="ignore", divide="ignore"):
-        square = np.nansum(np.where(a * b > 0, whole**2 / (a * b), 0.0), axis=(1, 2)) * n
+        square = np.nansum(np.where(a * b > 0, whole**2 / (a * b), 0.0), axis=(1, 2)) * n / as_one
     free = (np.count_nonzero(a, axis=(1, 2)) - 1) * (np.count_nonzero(b, axis=(1, 2)) - 1)
     chance = np.where(free > 0, chi2.sf(square, np.maximum(free, 1)), np.nan)
     cells = np.count_nonzero(a, axis=(1, 2)) * np.count_nonzero(b, axis=(1, 2))

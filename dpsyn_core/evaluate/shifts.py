@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison, Floats
 from dpsyn_core.evaluate.correlations import RankCorrelation
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
+from dpsyn_core.evaluate.findings.cells import MISSING
 
 SURE = 3.0  # standard errors of a fresh sample beyond which a figure is not that of one
 RARE = 0.001  # share of fresh samples of which any figure of a kind may be said to have moved
@@ -30,7 +32,6 @@ NEW_SHARE = 0.01  # of all records: by so much there is a value that no real rec
 SHORT = 12  # values of a category whose groups are compared
 FEWEST = 5  # records of a group whose mean says anything
 PULLED = 0.1  # of the differences between groups
-MISSING = "(missing)"  # what the schema calls the cell of blank values
 MOST_PAIRS = 400  # of a number and a category that are compared; the first in the order of the schema
 
 
@@ -126,7 +127,8 @@ def correlations(c: Comparison) -> list[MovedPair]:
     i, j = np.triu_indices(len(names), 1)
     gap = np.abs(synthetic - real)[i, j]
     present = np.array([float((~np.isnan(c.exact(n)[0])).mean()) for n in names])
-    records = np.maximum(together(c.n, c.m) * np.minimum(present[i], present[j]), 2)
+    as_one = np.array([rows_as_one(c, names[a], names[b]) for a, b in zip(i, j, strict=True)])
+    records = np.maximum(together(c.n, c.m) * np.minimum(present[i], present[j]) / as_one, 2)
     # a rank correlation r of m records is off by (1 - r^2) / sqrt(m - 1), and a little more where ranks are uneven
     error = sure_of(len(i)) * (1 - real[i, j] ** 2 / 2) / np.sqrt(records)
     seen = np.maximum(np.abs(real), np.abs(synthetic))[i, j] * np.sqrt(records) > SURE  # one of the two is no chance
@@ -148,7 +150,8 @@ def means(c: Comparison, sure: float | None = None) -> list[MovedMean]:
         real, synthetic = (x[~np.isnan(x)] for x in c.exact(name))
         if len(real) < 2 or not len(synthetic):
             continue
-        shift = moved(real, float(synthetic.mean()), together(len(real), len(synthetic)), sure=sure)
+        records = together(len(real), len(synthetic)) / rows_as_one(c, name)
+        shift = moved(real, float(synthetic.mean()), records, sure=sure)
         if shift is not None:
             out.append(
                 MovedMean(column=name, real=float(real.mean()), synthetic=float(synthetic.mean()), distance=shift)
@@ -218,7 +221,7 @@ def _gaps(c: Comparison, name: str, category: str, sure: float) -> GroupMeans:
     with np.errstate(invalid="ignore", divide="ignore"):
         within = np.sqrt(np.maximum(square - real**2, 0))
         fresh = np.minimum(n * c.m / c.n, m)
-        fresh = 1 / (1 / n + 1 / fresh)  # records that the difference of two means rests on
+        fresh = 1 / (1 / n + 1 / fresh) / rows_as_one(c, name)  # records that the difference of two means rests on
     use = (n >= FEWEST) & (m >= 1)
     whole = float((n * np.nan_to_num(real)).sum() / max(1, n.sum()))
     synth = float((m * np.nan_to_num(synthetic)).sum() / max(1, m.sum()))
@@ -303,17 +306,18 @@ def error_of_share(real: Floats, n: int, m: int) -> Floats:
 
 
 def shares(c: Comparison) -> list[MovedGroup]:
-    """Listed values whose share of the records moved, first those that are gone, then the farthest."""
+    """Listed values whose share of the records moved, first those that are gone or new, then the farthest."""
     out, names = [], listed(c)
     sure = sure_of(sum(c.domain[name].size for name in names))
     for name in names:
         a, i = c.domain[name], c.domain.index(name)
         real, synthetic = (np.bincount(x, minlength=a.size) / max(1, len(x)) for x in (c.truth[i], c.synthetic[i]))
         both = (real * c.n + synthetic * c.m) / (c.n + c.m)  # one share, were both tables of the same people
-        error = error_of_share(both, c.n, c.m)
+        as_one = rows_as_one(c, name)
+        error = error_of_share(both, c.n, c.m) * np.sqrt(as_one)
         words = c.words(name)
-        gone = (synthetic == 0) & (real * c.m > sure**2)  # a fresh sample lacks them once in e^9 times at most
-        came = (real == 0) & (synthetic > max(NEW_SHARE, sure**2 / max(1, min(c.n, c.m))))
+        gone = (synthetic == 0) & (real * c.m > as_one * sure**2)  # a fresh sample lacks them once in e^9 times at most
+        came = (real == 0) & (synthetic > max(NEW_SHARE, as_one * sure**2 / max(1, min(c.n, c.m))))
         for k in np.flatnonzero((np.abs(synthetic - real) > np.maximum(sure * error, FAR_SHARE)) | gone | came):
             if words[k] == MISSING:
                 continue  # blank cells are no value
@@ -324,7 +328,7 @@ def shares(c: Comparison) -> list[MovedGroup]:
                     value=words[k],
                     real=float(real[k]),
                     synthetic=float(synthetic[k]),
-                    distance=float(abs(synthetic[k] - real[k]) + gone[k]),
+                    distance=float(abs(synthetic[k] - real[k]) + (gone[k] or came[k])),
                     decimal=name in c.synthetic_values,
                 )
             )

@@ -20,8 +20,8 @@ USES: dict[str, tuple[str, ...]] = {
     ),
     "values": ("value",),
     "means": ("mean", "rest"),
-    "pairs": ("pair", "ratio", "v", "unrelated"),
-    "gaps": ("group", "group_variance", "more_variance", "gaps", "pay_gap"),
+    "pairs": ("pair", "pair_within", "ratio", "v", "unrelated"),
+    "gaps": ("blank_group", "blank_above", "group", "group_variance", "more_variance", "gaps", "pay_gap"),
     "records": (*OF_RECORDS, "outside", "places", "fractions", "new_numbers", "coarser", "heaps", "repeated"),
     "time": (
         *(f"{kind}_{part}" for kind in ("cycle", "course", "moved") for part in ("hour", "weekday", "month")), "before",

@@ -14,6 +14,7 @@ from dpsyn_core.evaluate import shifts as moved
 from dpsyn_core.evaluate.associations import corrected_v, occupied_cells
 from dpsyn_core.evaluate.base import Score
 from dpsyn_core.evaluate.comparison import Comparison
+from dpsyn_core.evaluate.findings.cells import MISSING
 from dpsyn_core.evaluate.findings.columns import of_other_people
 from dpsyn_core.evaluate.findings.listed import findings
 from dpsyn_core.evaluate.grades import Grade, Lost, Measure, Verdict
@@ -178,7 +179,7 @@ def _measured(c: Comparison, pair: AttributeSet) -> tuple[Measure, float, float]
     if len(numbers) == 1 and len(words) == 1:
         a, i = c.domain[words[0]], c.domain.index(words[0])
         sides = zip(c.exact(numbers[0]), (c.truth[i], c.synthetic[i]), strict=True)
-        values = a.size - int(c.words(words[0])[-1] == moved.MISSING)  # "(other)" is a value in the file
+        values = a.size - int(c.words(words[0])[-1] == MISSING)  # "(other)" is a value in the file
         real, synthetic = (moved.correlation_ratio(x, codes, values) for x, codes in sides)
         return "correlation ratio", real, synthetic
     tables = ((c.real_counter, c.truth), (c.synthetic_counter, c.synthetic))

@@ -18,14 +18,14 @@ OF_VERDICT = {
     "share": "verdict_share", "group": "verdict_group",
 }  # fmt: skip
 AMOUNTS = ("mean", "group", "rest", "high", "top", "bottom")
-CORRELATIONS = ("pair", "ratio", "v", "before", "turned", "weaker", "pay_gap")
+CORRELATIONS = ("pair", "pair_within", "ratio", "v", "before", "turned", "weaker", "pay_gap")
 COUNTS = ("few_records", "fixed", "fixed_more", "lacking", "unreadable", "further", "coarser")
 MOST_NAMES = 5  # columns that a sentence names
 
 
 def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     """The clause of a finding, with examples where it has some and they are asked for."""
-    text = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].format(**_values(f, words))
+    text = _clause(f, words).format(**_values(f, words))
     if not f.examples or not examples:
         return text
     shown = "; ".join(", ".join(example_words(x, words)) for x in f.examples)
@@ -35,8 +35,14 @@ def finding_words(f: Finding, words: Words, *, examples: bool = True) -> str:
 def first_words(f: Finding, words: Words, *, examples: bool = True) -> str:
     """The clause as a full sentence: with a capital where it does not begin with a name."""
     text = finding_words(f, words, examples=examples)
-    named = words[OF_VERDICT.get(f.key, f"finding_{f.key}")].startswith("{")
+    named = _clause(f, words).startswith("{")
     return f"{text if named else text[0].upper() + text[1:]}."
+
+
+def _clause(f: Finding, words: Words) -> str:
+    """The clause with gaps for its values."""
+    key = "before_of_each" if f.key == "before" and len(f.columns) > len(("number", "date")) else f.key
+    return words[OF_VERDICT.get(key, f"finding_{key}")]
 
 
 def example_words(example: Example, words: Words) -> list[str]:

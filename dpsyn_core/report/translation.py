@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Sequence
 from functools import cache
 
 from dpsyn_core.report.wording import TEXTS, Words, local
@@ -26,25 +27,41 @@ def sentences(kind: str, language: str) -> dict[str, str]:
 
 
 @cache
-def _patterns(kind: str, language: str) -> list[tuple[re.Pattern[str], str]]:
-    return [(re.compile(_pattern(english), re.DOTALL), other) for english, other in sentences(kind, language).items()]
+def _templates(kind: str, language: str) -> list[tuple[list[str], str]]:
+    return [(NAMED.split(english), other) for english, other in sentences(kind, language).items()]
 
 
-def _pattern(english: str) -> str:
-    parts, seen = NAMED.split(english), set[str]()
-    out = []
-    for i, part in enumerate(parts):
-        out.append(re.escape(part) if i % 2 == 0 else rf"(?P={part})" if part in seen else rf"(?P<{part}>.+?)")
-        seen |= {part} if i % 2 else set()
-    return "".join(out)
+def _filled(parts: Sequence[str], text: str) -> dict[str, str] | None:
+    """What a text fills into a sentence; None where it is another one.
+
+    Each name is as short as it can be, so that one pass is enough: names come from files, and a regular expression
+    would try all ways to divide a long one.
+
+    Args:
+        parts: what stands in the sentence and the names of what is filled in, in turn.
+        text: a sentence.
+    """
+    at, values = len(parts[0]), dict[str, str]()
+    if not text.startswith(parts[0]):
+        return None
+    for i in range(1, len(parts), 2):
+        name, literal = parts[i : i + 2]
+        if i + 2 == len(parts):
+            end = len(text) - len(literal) if text.endswith(literal) else -1
+        else:
+            end = text.find(literal, at + 1)
+        if end <= at or values.setdefault(name, text[at:end]) != text[at:end]:
+            return None
+        at = end + len(literal)
+    return values if at == len(text) else None
 
 
 def _match(kind: str, language: str, text: str) -> tuple[str, dict[str, str]] | None:
     """The translation of a sentence with what it fills in; None where that language has no such sentence."""
-    for pattern, other in _patterns(kind, language):
-        match = pattern.fullmatch(text)
-        if match is not None:
-            return other, match.groupdict()
+    for parts, other in _templates(kind, language):
+        values = _filled(parts, text)
+        if values is not None:
+            return other, values
     return None
 
 

@@ -37,18 +37,19 @@ linked: Link LinkedSchema LinkedSettings METHOD MOST_CHILDREN MOST_SINGLES
 misfit: Misfit has misfits
 rhythm: OF_A_WEEK RHYTHMS keeps
 rules.anniversaries: COMPLETED
-rules.base: Bools Key Rule
-rules.columns: BLANK Group PLAIN RuleColumn
+rules.base: Bools Key Rows Rule RuleProposal
+rules.columns: BLANK Group PLAIN RuleColumn any_broken faults part plain_in
 rules.comparable: with_ranges
 rules.computation: Computed computed_columns given_by measured_part part_of with_computed
 rules.condition: Condition check_where met named
 rules.date_parts: Part
 rules.difference: SECONDS
+rules.exchange: swap
 rules.impossible: ImpossibleRule
 rules.interval_ends: ends_of
-rules.linked_rules: AnyLinkRule BEFORE CountRule LinkOrderRule listed_codes
+rules.linked_rules: AnyLinkRule BEFORE CountRule LinkOrderRule MOST_RULES listed_codes
 rules.linked_spans: LinkSpan later measured_schema span_codes spans_of
-rules.repair: check_rules repair rewritten
+rules.repair: accept check_rules repair rewritten
 rules.rule_breaks: RuleBreaks breaking_record broken_counts derived_rules rule_breaks
 rules.spans: SpanAttribute with_span_codes with_spans
 rules.usual_rules: holds_by_nature named_close propose_rules quoted words_of

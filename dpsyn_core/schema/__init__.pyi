@@ -85,11 +85,17 @@ from dpsyn_core.schema.rhythm import keeps as keeps
 from dpsyn_core.schema.rules.anniversaries import COMPLETED as COMPLETED
 from dpsyn_core.schema.rules.base import Bools as Bools
 from dpsyn_core.schema.rules.base import Key as Key
+from dpsyn_core.schema.rules.base import Rows as Rows
 from dpsyn_core.schema.rules.base import Rule as Rule
+from dpsyn_core.schema.rules.base import RuleProposal as RuleProposal
 from dpsyn_core.schema.rules.columns import BLANK as BLANK
 from dpsyn_core.schema.rules.columns import PLAIN as PLAIN
 from dpsyn_core.schema.rules.columns import Group as Group
 from dpsyn_core.schema.rules.columns import RuleColumn as RuleColumn
+from dpsyn_core.schema.rules.columns import any_broken as any_broken
+from dpsyn_core.schema.rules.columns import faults as faults
+from dpsyn_core.schema.rules.columns import part as part
+from dpsyn_core.schema.rules.columns import plain_in as plain_in
 from dpsyn_core.schema.rules.comparable import with_ranges as with_ranges
 from dpsyn_core.schema.rules.computation import Computed as Computed
 from dpsyn_core.schema.rules.computation import computed_columns as computed_columns
@@ -103,9 +109,11 @@ from dpsyn_core.schema.rules.condition import met as met
 from dpsyn_core.schema.rules.condition import named as named
 from dpsyn_core.schema.rules.date_parts import Part as Part
 from dpsyn_core.schema.rules.difference import SECONDS as SECONDS
+from dpsyn_core.schema.rules.exchange import swap as swap
 from dpsyn_core.schema.rules.impossible import ImpossibleRule as ImpossibleRule
 from dpsyn_core.schema.rules.interval_ends import ends_of as ends_of
 from dpsyn_core.schema.rules.linked_rules import BEFORE as BEFORE
+from dpsyn_core.schema.rules.linked_rules import MOST_RULES as MOST_RULES
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule as AnyLinkRule
 from dpsyn_core.schema.rules.linked_rules import CountRule as CountRule
 from dpsyn_core.schema.rules.linked_rules import LinkOrderRule as LinkOrderRule
@@ -115,6 +123,7 @@ from dpsyn_core.schema.rules.linked_spans import later as later
 from dpsyn_core.schema.rules.linked_spans import measured_schema as measured_schema
 from dpsyn_core.schema.rules.linked_spans import span_codes as span_codes
 from dpsyn_core.schema.rules.linked_spans import spans_of as spans_of
+from dpsyn_core.schema.rules.repair import accept as accept
 from dpsyn_core.schema.rules.repair import check_rules as check_rules
 from dpsyn_core.schema.rules.repair import repair as repair
 from dpsyn_core.schema.rules.repair import rewritten as rewritten

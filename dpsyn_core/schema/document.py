@@ -18,7 +18,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, StrictFloat, Stric
 from pydantic import model_validator as validator
 
 from dpsyn_core.errors import DPSynError, SchemaError
-from dpsyn_core.files import unfit_text, write_text
+from dpsyn_core.files import RepeatedFieldError, fields_once, unfit_text, write_text
 from dpsyn_core.privacy import Charge, HangingTable
 from dpsyn_core.schema.attributes.registry import KINDS, Attribute
 from dpsyn_core.schema.domain import Domain
@@ -286,7 +286,10 @@ class Schema(Document):
     def loads(cls, text: str | bytes) -> Self:
         """Reads JSON text. Raises SchemaError."""
         try:
-            document = json.loads(text)
+            document = json.loads(text, object_pairs_hook=fields_once)
+        except RepeatedFieldError as error:
+            msg = f"the schema has the field {error} twice, and only one of them would count; keep one"
+            raise SchemaError(msg) from error
         except (ValueError, RecursionError) as error:
             where = f" at line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
             msg = f"the schema is not JSON{where}; write one with 'dpsyn schema draft' or 'dpsyn schema import'"

@@ -11,14 +11,22 @@ from functools import lru_cache
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.tables.cells import instants
 
-QUOTED = r'"(?:[^"]|"")*"'
+QUOTED = r'"(?:[^"]|"")*+"'
+BRACKET = r"\]"
+
+
+def _words(signs: str) -> str:
+    """As few words as can be, of other letters than these signs: none is divided, which would take forever."""
+    return rf"[^{signs}\s]++(?:\s++[^{signs}\s]++)*?"
+
+
 HEAD = re.compile(
-    rf"""\s*(?P<no>not\s+)?(?P<name>{QUOTED}|[^"\[{{=<>!]+?)\s*
-    (?:(?<=[\s"])(?P<none>not\s+)?(?:in\s*(?P<open>[\[{{])|(?P<between>between)\b)|(?P<sign>>=|<=|!=|<>|=|>|<))""",
+    rf"""\s*+(?P<no>not\s++)?(?P<name>{QUOTED}|{_words('"[{=<>!')})\s*+
+    (?:(?<=[\s"])(?P<none>not\s++)?(?:in\s*+(?P<open>[\[{{])|(?P<between>between)\b)|(?P<sign>>=|<=|!=|<>|=|>|<))""",
     re.VERBOSE,
 )
-VALUE = re.compile(rf'\s*({QUOTED}|[^,}}\]"]+?)\s*([,}}\]])')
-SINGLE = re.compile(rf'\s*({QUOTED}|[^",{{}}\[\]]+?)(?=\s*$|\s+and\b)')
+VALUE = re.compile(rf"""\s*+({QUOTED}|{_words(',}"' + BRACKET)})\s*+([,}}\]])""")
+SINGLE = re.compile(rf"""\s*+({QUOTED}|{_words('",{}[' + BRACKET)})(?=\s*+$|\s++and\b)""")
 HARD = re.compile(r"[\[{=<>!\"]|^not\s")  # in names that need quotation marks
 AND = re.compile(r"\s+and\b")
 LANGUAGE = (

@@ -1,8 +1,8 @@
 """Types of frames: a synthetic table with the types that somebody gave the private one, as far as its values fit.
 
-A type that a library infers from cells (object, int64, float64, bool, moments of its usual unit) tells of them, of a
-single blank or odd cell for example: such columns have the types of the synthetic table alone. All others are declared
-by the author of the frame.
+A type that a library infers from cells (object, text, int64, uint64, float64, bool, decimals, moments of its usual
+unit and of the finest one) tells of them, of a single blank, odd, large or fine cell for example: such columns have the
+types of the synthetic table alone. All others are declared by the author of the frame.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from typing import Any
 from dpsyn_core.errors import SchemaWarning
 from dpsyn_core.tables.headers import composed, short
 from dpsyn_core.tables.parquet import TEXT_READ
+
+INFERRED = ("object", "str", "datetime64[ns]")  # by pandas, of text and moments
 
 
 def kept(name: str, kind: Any, column: Any, convert: Callable[[], Any]) -> Any:
@@ -73,23 +75,25 @@ def _series(name: str, series: Any, arrow: Any, like: Any) -> Any:
     import pyarrow.types as t
 
     kind = like.dtype
-    if kind == series.dtype or (kind.kind in "ifbc" and str(kind) in ("int64", "float64", "bool")):
+    if kind == series.dtype or (kind.kind in "iufb" and str(kind) in ("int64", "uint64", "float64", "bool")):
         return series
 
     def convert() -> Any:
         zone = "Z" if t.is_timestamp(arrow.type) and arrow.type.tz else ""
         fixed = isinstance(kind, pd.DatetimeTZDtype) and kind.tz.utcoffset(None) is not None  # from what cells hold
-        if str(kind) == "object" or fixed or (zone and kind.kind == "M" and not hasattr(kind, "tz")):
-            usual = pd.to_datetime([f"2020-01-01T00:00:00{zone}"]).dtype
-            return series.astype(usual) if t.is_temporal(arrow.type) and series.dtype.kind == "M" else series
+        usual = pd.to_datetime([f"2020-01-01T00:00:00{zone}"])
+        if str(kind) in INFERRED or fixed or (zone and kind.kind == "M" and not hasattr(kind, "tz")):
+            return series.astype(usual.dtype) if t.is_temporal(arrow.type) and series.dtype.kind == "M" else series
         if isinstance(kind, pd.CategoricalDtype):
             return _categories(series, kind)
         if isinstance(kind, pd.PeriodDtype):
             return series.dt.to_period(kind.freq)
         if isinstance(kind, pd.DatetimeTZDtype):
-            return series.dt.tz_convert(kind.tz).astype(kind)
+            unit = usual.unit if kind.unit == "ns" else kind.unit
+            return series.dt.tz_convert(kind.tz).astype(pd.DatetimeTZDtype(unit, kind.tz))
         if kind.kind == "m" or (isinstance(kind, pd.ArrowDtype) and t.is_duration(kind.pyarrow_dtype)):
-            return pd.to_timedelta(series, unit="s").astype(kind)
+            spans = pd.to_timedelta(series, unit="s")
+            return spans.astype(f"timedelta64[{usual.unit}]" if str(kind) == "timedelta64[ns]" else kind)
         if kind.kind not in "iu" or isinstance(kind, pd.SparseDtype):
             return series.astype(kind)
         if hasattr(kind, "numpy_dtype"):  # with a place for blank cells; by way of arrow, which checks each number
@@ -117,8 +121,9 @@ def in_polars(table: Any, like: Any) -> Any:
     frame, kinds = pl.DataFrame(table), {composed(n): k for n, k in dict(like.collect_schema()).items()}
     for series in frame:
         kind = kinds.get(composed(series.name), series.dtype)
-        inferred = (pl.Int64, pl.Float64, pl.String, pl.Boolean, pl.Object, pl.Date)
-        if kind == series.dtype or kind in (*inferred, pl.Datetime("us"), pl.Datetime("us", "UTC")):
+        inferred = (pl.Int64, pl.UInt64, pl.Int128, pl.Float64, pl.Decimal, pl.String, pl.Boolean, pl.Object, pl.Null)
+        moments = (pl.Datetime(unit, zone) for unit in ("us", "ns") for zone in (None, "UTC"))
+        if kind == series.dtype or kind in (*inferred, pl.Date, pl.Time, *moments):
             continue
 
         def convert(series: Any = series, kind: Any = kind) -> Any:
@@ -158,7 +163,11 @@ def in_arrow(table: Any, like: Any) -> Any:
     places = {composed(name): i for i, name in enumerate(like.column_names)}
     for i, field in enumerate(table.schema):
         kind, column = kinds.get(composed(field.name), field.type), table.column(i)
-        if kind == field.type or kind in (pa.int64(), pa.float64(), pa.bool_(), pa.null()):
+        if kind == field.type or kind in (pa.int64(), pa.uint64(), pa.float64(), pa.bool_(), pa.null()):
+            continue
+        if t.is_date32(kind) or t.is_time(kind) or t.is_decimal(kind):
+            continue
+        if t.is_timestamp(kind) and kind.unit != "ms" and kind.tz in (None, "UTC"):
             continue
         if t.is_string(kind) or t.is_large_string(kind) or t.is_string_view(kind):
             continue  # readers write text as any of these, or as none where all cells are blank

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import io
 import re
@@ -121,17 +122,19 @@ class Sheet:
             raise TableError(msg)
 
     def _value(self) -> Any:
+        """What a cell holds; where that is no value of its type, such as a day after the year 9999, what it shows."""
         of, kind = self._cell, self._cell.get("office:value-type")
-        if kind in ("float", "percentage", "currency"):
-            return float(of["office:value"])
-        if kind == "boolean":
-            return of["office:boolean-value"] == "true"
-        if kind == "date":
-            day = datetime.datetime.fromisoformat(of["office:date-value"][:26])
-            return day if "T" in of["office:date-value"] else day.date()
-        if kind == "time" and (parts := DURATION.match(of.get("office:time-value", ""))):
-            hours, minutes, seconds = map(int, parts.groups())
-            return datetime.timedelta(hours=hours, minutes=minutes, seconds=seconds)
+        with contextlib.suppress(ValueError, KeyError):
+            if kind in ("float", "percentage", "currency"):
+                return float(of["office:value"])
+            if kind == "boolean":
+                return of["office:boolean-value"] == "true"
+            if kind == "date":
+                day = datetime.datetime.fromisoformat(of["office:date-value"][:26])
+                return day if "T" in of["office:date-value"] else day.date()
+            if kind == "time" and (parts := DURATION.match(of.get("office:time-value", ""))):
+                hours, minutes, seconds = map(int, parts.groups())
+                return datetime.timedelta(hours=hours, minutes=minutes, seconds=seconds)
         return of.get("office:string-value") or "".join(self._text) or None
 
 

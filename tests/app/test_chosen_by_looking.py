@@ -18,7 +18,7 @@ from tests.app_driver import at_page, dialog, space_of, uploaded, words
 from ui.linked import limits, loading
 from ui.schema import tried, unit
 from ui.shared.state import Dataset, Workspace, jobs
-from ui.synthesize.starting import spec_of
+from ui.synthesize.starting import spec_of, start
 
 pytestmark = pytest.mark.slow  # an upload is read in a child process
 
@@ -238,6 +238,32 @@ def test_an_order_that_is_chosen_after_a_look_stands_in_the_schema_of_the_run(ap
     assert linked(app).schema().unit.source == "data" and "class='dp-stamp'" in words(app)
     app.button(key="linked_known").click().run()
     assert linked(app).schema().unit.source == "public"
+
+
+def test_a_limit_that_is_chosen_after_the_report_drew_numbers_of_children_is_marked(app):
+    with_files(app, patients=PATIENTS, visits=VISITS)
+    got = linked(app)
+    got.decided = True
+    for part in got.parts.values():
+        part.schema = confirm(part.schema, everything=True)
+    assert ended(start(space_of(app))).state == "done"
+    at_page(app, "report")
+    assert got.schema().unit.source == "public", "it was declared before the look"
+    got.links["visits"].max_children = 3
+    assert got.schema().unit.source == "data"
+
+
+def test_a_rule_that_is_declared_after_the_report_was_taken_away_is_marked(app):
+    uploaded(app, name="people.csv", raw=PEOPLE)
+    space = space_of(app)
+    space.schema = confirm(space.schema, everything=True)
+    assert ended(start(space)).state == "done"
+    at_page(app, "export")
+    assert not tried.seen(tried.names(space))
+    app.checkbox(key="export_private").check().run()
+    at_page(app, "schema")
+    declare(app)
+    assert [r.source for r in space.schema.rules] == ["data"]
 
 
 def test_columns_of_a_panel_that_are_chosen_after_a_look_are_marked(app):

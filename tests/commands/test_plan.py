@@ -128,3 +128,13 @@ def test_a_plan_of_a_design_with_parts_says_what_each_part_gets(capsys, tmp_path
         f"design={design}",
     )  # fmt: skip
     assert "pairs and triples inside the part a, b\n" in text and "part c" not in text
+
+
+@pytest.mark.parametrize("of", [None, "pairs", "columns"])
+def test_an_error_is_of_pairs_and_of_what_is_named_instead(of, capsys):
+    named = [] if of is None else ["--of", of]
+    given = ["--columns", "age=number:20,sex=2,work=5", "--delta", "1e-9", "--n-records", "20000"]
+    found = json.loads(printed(capsys, *given, "--error", "0.05", "--json", *named))["error"]
+    assert (found["of"], found["target"], found["n_records"]) == (of or "pairs", 0.05, 20_000)
+    errors = [error for _, error in found["curve"]]
+    assert errors[0] > 0.05 and found["epsilon"] is not None

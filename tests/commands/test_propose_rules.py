@@ -4,6 +4,7 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.data import paths
+from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.rule_breaks import breaking_record
 from dpsyn_core.schema.rules.usual_rules import holds_by_nature, named_close, propose_rules
@@ -183,3 +184,14 @@ def test_a_person_adds_some_of_the_proposals(tmp_path, capsys):
     assert len(Schema.load(out).rules) == 2 and len(propose_rules(Schema.load(out))) == 3
     assert main(["schema", "propose-rules", str(path), "--add", "9", "--out", str(out)]) == 2
     assert main(["schema", "propose-rules", str(path), "--add", "1"]) == 2
+
+
+def test_that_a_table_was_searched_for_rules_is_remembered_and_a_list_from_headers_alone_is_not(tmp_path):
+    path, table = tmp_path / "s.json", tmp_path / "t.csv"
+    wanted = schema(num("a", 0, 9, 9), num("b", 0, 9, 9))
+    wanted.dump(path)
+    table.write_text("a,b\n" + "".join(f"{i % 5},{i % 5 + 1}\n" for i in range(40)))
+    assert main(["schema", "propose-rules", str(path)]) == 0
+    assert not remembered(wanted.ledger_name, "rules")
+    assert main(["schema", "propose-rules", str(path), str(table)]) == 0
+    assert remembered(wanted.ledger_name, "rules") and not remembered(wanted.ledger_name, "unit")

@@ -1,10 +1,11 @@
 """Relations between columns: which are seen, and how much of them is kept."""
 
 import numpy as np
+import pytest
 
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings.columns import of_other_people
-from dpsyn_core.evaluate.relations import relations
+from dpsyn_core.evaluate.relations import _commonest, relations
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 
@@ -25,3 +26,19 @@ def test_a_table_without_pairs_keeps_all_relations_that_other_people_would():
     one = Domain((CodedAttribute(name="shop", size=4),))
     real, fresh = (rng.integers(0, 4, (1, 500)).astype(np.uint8) for _ in range(2))
     assert of_other_people(Comparison(domain=one, real=real, synthetic=fresh)) == 1.0
+
+
+@pytest.mark.parametrize("most", [2, 3, 8])
+@pytest.mark.parametrize("shape", ["one large", "even", "steep", "many small"])
+def test_values_of_a_category_share_groups_of_which_there_are_no_more_than_may_be(most, shape):
+    rng = np.random.default_rng(most)
+    size = {"one large": 150, "even": 6, "steep": 40, "many small": 150}[shape]
+    weights = {"one large": np.r_[150.0, np.ones(149)], "even": np.ones(6), "steep": 0.8 ** np.arange(40)}
+    p = weights.get(shape, np.ones(size))
+    codes = rng.choice(size, 5000, p=p / p.sum())
+    (groups, other), number = _commonest([codes, codes[:7]], CodedAttribute(name="a", size=size), most, 5000)
+    assert len(set(groups.tolist())) == number <= most and groups.max() < most
+    assert other.tolist() == groups[:7].tolist()
+    assert len({(c, g) for c, g in zip(codes.tolist(), groups.tolist(), strict=True)}) == len(set(codes.tolist()))
+    if shape == "one large":
+        assert (groups[codes == 0] == 0).all() and (groups[codes != 0] > 0).all()

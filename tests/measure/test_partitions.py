@@ -9,7 +9,7 @@ from scipy.stats import norm
 from dpsyn_core.errors import BudgetError
 from dpsyn_core.measure.charges import partition_charge
 from dpsyn_core.measure.gate import Gate
-from dpsyn_core.measure.partitions import failure, gaussian_failure, reach_for, threshold, truncated
+from dpsyn_core.measure.partitions import failure, gaussian_failure, least, reach_for, threshold, truncated
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.noise.system import SystemNoise
@@ -139,3 +139,9 @@ def test_a_delta_that_promises_nothing_is_refused(delta):
     cost = Cost(epsilon=1.0)
     with pytest.raises(BudgetError, match="delta of 'k'"):
         gate_of(cost, 0.5).partitions("k", lambda: pytest.fail("read"), cost=cost, delta=delta, distinct=True)
+
+
+@pytest.mark.parametrize("exact", range(1, 40))
+def test_a_failure_of_delta_itself_is_not_spent_so_that_rounding_cannot_pass_it(exact):
+    assert least(lambda k: 0.5**k, 1, 0.5**exact) == exact + 1
+    assert least(lambda k: 0.5**k, 1, 0.5**exact * 1.001) == exact

@@ -281,3 +281,13 @@ def test_a_plan_and_the_run_that_follows_it_look_for_the_noise_of_samples_once()
     assert sampled_charge("gradients", cost, Unit(), rate=planned.sampling, **told) == planned
     assert sampled_charge("gradients", cost, Unit(), rate=0.05, **told) == planned
     assert sampled._multiplier.cache_info().misses == found
+
+
+def test_a_matrix_with_a_factor_of_zeros_is_zero_and_leaves_the_other_parts():
+    x = np.array([[3.0, 4.0], [0.3, 0.4], [0.0, 0.0]])
+    alone = clipped([x], 1.0)[0].left
+    for left, right in ((0.0, 1.0), (1.0, 0.0), (0.0, 0.0)):
+        vector, matrix = clipped([x, Outer(left=np.full((3, 2), left), right=np.full((3, 4), right))], 1.0)
+        assert (vector.left == alone).all()
+        assert not (matrix.left.any(axis=1) & matrix.right.any(axis=1)).any()
+    assert np.abs(alone[1] / STEPS - x[1]).max() < 1e-3 and np.abs(alone[0] / STEPS - [0.6, 0.8]).max() < 1e-3

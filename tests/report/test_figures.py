@@ -11,7 +11,7 @@ from dpsyn_core.evaluate.base import compute
 from dpsyn_core.evaluate.small_groups import GroupError
 from dpsyn_core.report import build, figures
 from dpsyn_core.report.figures.columns import density
-from dpsyn_core.report.figures.grid import bars_figure
+from dpsyn_core.report.figures.grid import bars_figure, choice_figure
 from dpsyn_core.report.figures.labels import merged
 from dpsyn_core.report.figures.scores import group_errors
 from dpsyn_core.report.page import rounded
@@ -303,3 +303,17 @@ def test_groups_of_about_one_size_have_numbers_on_their_axis():
 
     assert ticks(505, 546, 605) is None, "1, 2 and 5 times a power of ten are none of these sizes"
     assert ticks(20, 546) == "D2"
+
+
+def test_both_curves_of_a_choice_have_room_and_their_own_part_of_the_figure():
+    words = dict.fromkeys(("epsilon", "error", "gain", "error_hover", "gain_hover"), "w")
+    drawn = {"titles": words, "caption": "", "alt": ""}
+    full = choice_figure([0.1, 1.0], [0.5, None], [0.02, 0.5], chosen=1.0, error=0.1, gain=0.2, **drawn)
+    (low, high), (below, above) = full.layout["yaxis2"]["range"], full.layout["yaxis2"]["domain"]
+    assert low == 0 and 0.5 < high < 0.6, "an attacker gains one half at most"
+    assert below == 0 < above < full.layout["yaxis"]["domain"][0] < full.layout["yaxis"]["domain"][1] == 1
+    assert [(d["x"], d["y"]) for d in full.data] == [([0.1, 1.0], [0.5, None]), ([0.1, 1.0], [0.02, 0.5])]
+    lines = [(s["x0"], s["x1"], s["y0"], s["y1"]) for s in full.layout["shapes"]]
+    assert lines == [(0, 1, 0.1, 0.1), (0, 1, 0.2, 0.2), (1.0, 1.0, 0, 1)]
+    bare = choice_figure([0.1, 1.0], [0.5, None], [0.02, 0.5], chosen=None, error=None, gain=None, **drawn)
+    assert bare.layout["shapes"] == []

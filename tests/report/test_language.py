@@ -5,7 +5,7 @@ import re
 import pytest
 
 from dpsyn_core.report.html import html_report
-from dpsyn_core.report.translation import NAMED, sentence, sentences
+from dpsyn_core.report.translation import NAMED, _filled, sentence, sentences
 from dpsyn_core.report.wording import ENGLISH, languages, words
 from tests.report.test_html import Reader, data_of, scored
 
@@ -67,3 +67,25 @@ def test_a_sentence_within_a_sentence_is_translated_and_unknown_ones_stay():
     )
     assert sentence("nobody says this", german) == "nobody says this"
     assert sentence(said, ENGLISH) == said
+
+
+class Searched(str):
+    """A text that counts how often it is searched."""
+
+    searches = 0
+
+    def find(self, *where):
+        type(self).searches += 1
+        return super().find(*where)
+
+
+def test_a_sentence_of_long_names_is_read_in_one_pass():
+    english = "'{name}' has no value for the {part} {value}, which '{of}' can have; widen the one, or narrow the other"
+    assert english in sentences("refusals", "de")
+    parts = NAMED.split(english)
+    hostile = Searched("'" + "' has no value for the  , which '' can have; widen the one, or" * 5000)
+    assert _filled(parts, hostile) is None
+    assert Searched.searches <= len(parts)
+    given = {"name": "a' has no", "part": "year", "value": "3, which", "of": "b' can have"}
+    assert _filled(parts, english.format(**given)) == given
+    assert _filled(["", "a", " and ", "a", ""], "x and y") is None, "one name, two values"

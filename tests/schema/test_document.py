@@ -1,9 +1,11 @@
+import gzip
 import json
 from pathlib import Path
 
 import pytest
 
-from dpsyn_core.errors import OutputError, SchemaError
+from dpsyn_core.errors import OutputError, SchemaError, TableError
+from dpsyn_core.estimate.marginals.released_file import parsed_document
 from dpsyn_core.schema.document import Schema, json_schema
 from dpsyn_core.schema.drafts.draft import confirm
 from tests.schema.helpers import cat, date, num, schema
@@ -128,6 +130,14 @@ def test_each_mistake_is_one_sentence_that_names_the_field(path, value, words):
 def test_what_is_no_schema_document_is_refused_in_one_sentence(text):
     with pytest.raises(SchemaError):
         Schema.loads(text)
+
+
+def test_a_field_that_stands_twice_is_refused_for_readers_of_json_disagree_about_it():
+    text = Schema.of(ADULT).dumps()
+    with pytest.raises(SchemaError, match="has the field 'source' twice"):
+        Schema.loads(text.replace('"source": "public"', '"source": "data", "source": "public"', 1))
+    with pytest.raises(TableError, match="does not hold released marginals"):
+        parsed_document(gzip.compress(b'{"version": 1, "version": 1}'), "m.json.gz")
 
 
 def test_files_that_cannot_be_read_or_written_are_named(tmp_path):

@@ -183,3 +183,10 @@ def test_other_reconstructions_can_be_asked_for(rule):
     got = system.marginal(measured, query)
     assert not got.covered and got.values.min() >= 0
     assert np.abs(got.values - exact(codes, system, query)).sum() < 6000
+
+
+def test_coefficients_are_charged_without_delta_where_the_budget_has_none():
+    settings = {"strategy": "fourier"}
+    pure = configure("priview", settings).calibrate(task_for("priview", BINARY, 500, pure=True)).cost
+    assert pure.pure and pure.epsilon == pytest.approx(2.0)
+    assert not configure("priview", settings).calibrate(task_for("priview", BINARY, 500, pure=False)).cost.pure

@@ -101,3 +101,16 @@ def test_a_name_that_needs_quotation_marks_is_named_where_it_stands_without(name
 def test_what_cannot_be_read_says_that_names_with_signs_stand_in_quotation_marks():
     with pytest.raises(QuestionError, match="names or values that hold one of these signs in quotation marks"):
         clauses("low [mm] = yes")
+
+
+@pytest.mark.parametrize("text", [" ", " [", "a in {", "a in {b", "a = ", "a = b", "a b", "not "])
+def test_a_condition_of_many_blanks_is_refused_in_one_pass(text):
+    """1,000 blanks took 20 seconds, in which a server served nobody, and 10,000 would have taken hours."""
+    with pytest.raises(QuestionError):
+        clauses(text + " " * 100_000 + "[")
+
+
+@pytest.mark.parametrize("text", ["age = ", "age in { }", " = 3", "age > \t"])
+def test_a_blank_value_or_name_stands_in_quotation_marks(text):
+    with pytest.raises(QuestionError):
+        clauses(text)

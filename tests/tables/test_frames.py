@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.csv
 import pytest
 
 from dpsyn_core.errors import SchemaWarning, TableError
@@ -74,15 +75,74 @@ MADE = {
 }
 
 
-@pytest.mark.parametrize("read", [partial(pd.read_csv, parse_dates=["d"]), partial(pl.read_csv, try_parse_dates=True)])
+def types(frame):
+    return frame.schema.types if isinstance(frame, pa.Table) else list(frame.dtypes)
+
+
+def with_pandas(text, **options):
+    return pd.read_csv(io.StringIO(text), **options)
+
+
+def with_str(text):
+    """As pandas 3 reads: text has a type of its own, and is no object."""
+    with pd.option_context("future.infer_string", True):
+        return with_pandas(text, parse_dates=["d"])
+
+
+def with_moments(text):
+    frame = with_pandas(text)
+    return frame.assign(d=pd.to_datetime(frame["d"], format="ISO8601", errors="coerce", utc="Z" in text))
+
+
+READERS = {
+    "pandas": partial(with_pandas, parse_dates=["d"]),
+    "pandas of text": with_str,
+    "moments of pandas": with_moments,
+    "polars": lambda text: pl.read_csv(io.StringIO(text), try_parse_dates=True, infer_schema_length=None),
+    "arrow": lambda text: pa.csv.read_csv(io.BytesIO(text.encode())),
+}
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
 @pytest.mark.parametrize("made", MADE.values(), ids=MADE)
+@pytest.mark.parametrize("odd", ["unknown", "2020-01-01T10:00:00.123456789"])
 @pytest.mark.parametrize(
     "cell", ["2020-01-01", "2020-01-01T10:00:00", "2020-01-01T10:00:00Z", "2020-01-01T10:00:00+02:00"]
 )
-def test_one_cell_that_is_no_date_leaves_the_types_of_the_output(read, made, cell):
-    plain, odd = (read(io.StringIO(f"d\n{cell}\n{last}\n")) for last in (cell, "unknown"))
-    one, other = (from_arrow(pa.table({"d": made}), like) for like in (plain, odd))
-    assert list(one.dtypes) == list(other.dtypes)
+def test_one_cell_that_is_no_date_or_a_finer_one_leaves_the_types_of_the_output(read, made, odd, cell):
+    one, other = (
+        from_arrow(pa.table({"d": made}), read(f"d\n{cell}\n{last}\n"))
+        for last in (cell, odd + cell[19:] if odd != "unknown" else odd)
+    )
+    assert types(one) == types(other)
+
+
+@pytest.mark.parametrize("read", READERS.values(), ids=READERS)
+@pytest.mark.parametrize("odd", ["unknown", "", "2.5", "True", "9223372036854775808", "99999999999999999999"])
+def test_one_odd_cell_among_numbers_leaves_the_types_of_the_output(read, odd):
+    one, other = (
+        from_arrow(pa.table({"n": [1, 2], "d": ["a", "b"]}), read(f"n,d\n1,2020-01-01\n{last},2020-01-01\n"))
+        for last in ("2", odd)
+    )
+    assert types(one) == types(other)
+
+
+@pytest.mark.parametrize("make", [pa.array, lambda cells: pl.Series(cells, strict=False)])
+@pytest.mark.parametrize(
+    ("cells", "odd"),
+    [
+        ([decimal.Decimal("1.5"), decimal.Decimal("2.5")], [decimal.Decimal("1.5"), decimal.Decimal("1122.25")]),
+        ([None, None], [None, 1.5]),
+        ([datetime.time(9)] * 2, [None, None]),
+        ([datetime.date(2020, 1, 1)] * 2, [datetime.datetime(2020, 1, 1, 9)] * 2),
+    ],
+)
+def test_types_that_come_of_one_cell_of_python_do_not_reach_the_output(make, cells, odd):
+    given = [make(c) for c in (cells, odd)]
+    frames = [(pl.DataFrame if isinstance(g, pl.Series) else pa.table)({"a": g}) for g in given]
+    for values in (pa.array([1.5]), pa.array([datetime.datetime(2020, 1, 1)]), pa.array(["x"])):
+        one, other = (from_arrow(pa.table({"a": values}), frame) for frame in frames)
+        assert types(one) == types(other)
 
 
 def test_pandas_columns_of_mixed_objects_become_text_and_keep_their_blanks():
@@ -190,7 +250,15 @@ BLANK = {  # types with a place for a blank cell
         for f in ("Y", "Q-JUN", "M", "W", "D", "h")
     },
 }
-INFERRED = {"days": "datetime64[ns]", "offset": "datetime64[ns, UTC]"}  # what a single odd cell would make objects
+USUAL = pd.to_datetime(["2020-01-01"]).unit  # of moments that pandas infers, where no cell has a finer part
+INFERRED = {  # what a single odd cell would make objects, or another one finer or larger
+    "days": f"datetime64[{USUAL}]",
+    "moments in ns": f"datetime64[{USUAL}]",
+    "offset": f"datetime64[{USUAL}, UTC]",
+    "zone in ns": f"datetime64[{USUAL}, Europe/Berlin]",
+    "span in ns": f"timedelta64[{USUAL}]",
+    "uint64": "int64",
+}
 DECLARED = {
     **BLANK,
     **{k: (AT % 60).astype(k) for k in NUMPY},
@@ -306,7 +374,8 @@ def test_a_polars_frame_comes_back_with_the_types_that_somebody_gave_it(lazy):
             "zone": pl.Series(MOMENTS.to_list()).dt.cast_time_unit("ms").dt.replace_time_zone("Europe/Rome"),
         }
     )
-    assert made(frame.lazy() if lazy else frame).schema == frame.schema
+    large = {"UInt64": pl.Int64}  # what a single large cell would make of whole numbers
+    assert made(frame.lazy() if lazy else frame).schema == {**frame.schema, **large}
     table = frame.to_arrow()
     back = made(table).schema
     few = {
@@ -314,6 +383,7 @@ def test_a_polars_frame_comes_back_with_the_types_that_somebody_gave_it(lazy):
         for f in table.schema
         if pa.types.is_dictionary(f.type)
     }
+    few["UInt64"] = pa.int64()
     assert [back.field(f.name).type for f in table.schema] == [few.get(f.name, f.type) for f in table.schema]
 
 

@@ -102,7 +102,7 @@ def test_cells_that_are_merged_downwards_all_hold_what_the_uppermost_shows():
             ods(("t", False, [row(value("float", "value", "1"), times=2**20), *CELLS] * 99)),
             "cells for each of its bytes",
         ),
-        (ods(("t", False, [row(value("float", "value", "one"))])), "damaged or has a password"),
+        (ods(("t", False, ["<table:table-row>"])), "damaged or has a password"),
         (ods(("t", False, [row(text("a" * 3_000_000))])), "inflates to more than 100 times"),
         (ods(), "no sheet that is shown; it has none"),
     ],
@@ -127,6 +127,20 @@ DOWN = (
     '<table:table-cell table:number-rows-spanned="{}" office:value-type="string"><text:p>{}</text:p></table:table-cell>'
 )
 COVERED = "<table:covered-table-cell/>"
+
+
+@pytest.mark.parametrize(
+    ("kind", "attribute", "cell"),
+    [
+        ("date", "date-value", "10000-01-01"),  # which LibreOffice writes, like days before the year 1
+        ("date", "date-value", "-0044-03-15"),
+        ("float", "value", "x"),
+        ("boolean", "value", "true"),
+    ],
+)
+def test_a_cell_without_a_value_is_what_it_shows_and_no_other_record_is_lost(kind, attribute, cell):
+    rows = [row(text("a"), text("b")), row(value(kind, attribute, cell, "shown"), text("x")), row(text("1"), text("y"))]
+    assert read_table(ods(("s", False, rows))).to_pydict() == {"a": ["shown", "1"], "b": ["x", "y"]}
 
 
 def test_a_record_over_merged_rows_is_one_record():

@@ -21,6 +21,7 @@ from dpsyn_core.schema import METHOD
 from dpsyn_core.tables import EXCEL_ROWS
 from ui.linked import files as trees
 from ui.report import asked, comparing
+from ui.schema import tried
 from ui.shared import results
 from ui.shared.downloads import download
 from ui.shared.going import go_to
@@ -402,6 +403,7 @@ def reports(space: Workspace, job: Job) -> None:
         return
     # below each other: beside a button, the words of a box do not wrap on a phone
     if st.checkbox(t("export.report_tick"), key="export_private"):
+        tried.see(tried.names(*space.parts.values()))  # the report says which rules the real records keep
         content = partial(page, private=True)
         download(t("export.report_private"), f"{name}-PRIVATE.html", content, key="export_html_private")
 

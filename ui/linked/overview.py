@@ -5,7 +5,7 @@ import streamlit as st
 from dpsyn_core.errors import MetricError
 from dpsyn_core.report import build
 from dpsyn_core.runs import LinkVerdict, LinkViews
-from ui.linked import relations
+from ui.linked import limits, relations
 from ui.report import comparing
 from ui.report.look import look
 from ui.report.overview import finding
@@ -22,6 +22,8 @@ METRICS = {CHILDREN: "children", ACROSS: "across", "siblings": "siblings"}  # in
 
 def panel(space: Workspace, job: Job) -> None:
     """The sentence, the worst column, what ties two tables and is furthest off, numbers of children, and all scores."""
+    if space.linked is not None:
+        limits.look(space.linked, ())  # of the real numbers of children
     found = relations.verdicts(space, job) or []
     for one in (one for one in relations.keys(space, job) if not one.hold):
         note(relations.key_words(one), "alarm")

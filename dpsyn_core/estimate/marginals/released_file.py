@@ -27,7 +27,7 @@ from dpsyn_core.estimate.marginals.types import (
     Scores,
     Together,
 )
-from dpsyn_core.files import write_bytes
+from dpsyn_core.files import fields_once, write_bytes
 from dpsyn_core.schema import Domain, Schema
 
 VERSION = 2  # of one table; 1 named no law of noise, and knew neither tables that share their noise nor joint ones
@@ -200,7 +200,7 @@ def parsed_document(content: bytes, name: str) -> dict[str, Any]:
         if len(text) > LIMIT or text.count(b",") > MOST_NUMBERS:
             msg = f"'{name}' holds more than {LIMIT >> 20} MB or {MOST_NUMBERS:,} numbers; no run writes that many"
             raise SizeError(msg)
-        document = json.loads(text)
+        document = json.loads(text, object_pairs_hook=fields_once)
     except SizeError:
         raise
     except (OSError, EOFError, zlib.error, ValueError, RecursionError) as error:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
 
@@ -69,17 +70,19 @@ def often_zero(real: Floats) -> bool:
 def amounts(c: Comparison) -> Iterator[Finding]:
     """The figures of each amount that is often 0, and the ends of each number, where no fresh sample has them."""
     for name, (real, synth) in _amounts(c):
+        as_one = rows_as_one(c, name)
         if not often_zero(real):
-            yield from _ends(name, real, synth, 1.0, ("top", "bottom"))
+            yield from _ends(name, real, synth, (1.0, as_one), ("top", "bottom"))
             continue
         zeros, here = float((real == 0).mean()), float((synth == 0).mean())
         gap = abs(here - zeros)
-        if gap > FAR and beyond_chance(zeros + gap, zeros, len(real), len(synth)):
+        if gap > FAR and beyond_chance(zeros + gap, zeros, int(len(real) / as_one), int(len(synth) / as_one)):
             yield Finding(key="zeros", weight=gap, columns=(name,), real=zeros, synthetic=here, fresh=zeros)
         rest, some = real[real != 0], synth[synth != 0]
         if len(rest) < FEWEST or not len(some):
             continue
-        far = shifts.moved(rest, float(some.mean()), shifts.together(len(rest), len(some)), sure=shifts.SURE + 1)
+        records = shifts.together(len(rest), len(some)) / as_one
+        far = shifts.moved(rest, float(some.mean()), records, sure=shifts.SURE + 1)
         if far is not None:
             yield Finding(
                 key="rest",
@@ -89,21 +92,24 @@ def amounts(c: Comparison) -> Iterator[Finding]:
                 synthetic=float(some.mean()),
                 fresh=float(rest.mean()),
             )
-        yield from _ends(name, rest, some, 1 - zeros, ("high",))
+        yield from _ends(name, rest, some, (1 - zeros, as_one), ("high",))
 
 
-def _ends(name: str, real: Floats, synth: Floats, part: float, keys: tuple[str, ...]) -> Iterator[Finding]:
+def _ends(
+    name: str, real: Floats, synth: Floats, counted: tuple[float, float], keys: tuple[str, ...]
+) -> Iterator[Finding]:
     """The highest and the lowest hundredth, where half or twice as many synthetic values lie beyond it.
 
-    part: of the records that have these values.
+    counted: the part of the records that have these values, and how many of them count as one.
     """
+    part, as_one = counted
     for key, sign in zip(keys, (1, -1), strict=False):
         end = float(np.quantile(real, HIGH if sign > 0 else 1 - HIGH))
         counts = int((sign * real > sign * end).sum()), int((sign * synth > sign * end).sum())
         if counts[0] < FEWEST * (1 - HIGH) / 2:
             continue  # the end is that of the whole column, beyond which others look
         beyond, usual = counts[1] / len(synth), counts[0] / len(real)
-        if not usual / TIMES <= beyond <= TIMES * usual and _by_chance(counts, len(real), len(synth)) < RARE:
+        if not usual / TIMES <= beyond <= TIMES * usual and _by_chance(counts, len(real), len(synth), as_one) < RARE:
             yield Finding(
                 key=key,
                 weight=OF_AN_END * abs(beyond - usual) * part + FAR,
@@ -114,8 +120,9 @@ def _ends(name: str, real: Floats, synth: Floats, part: float, keys: tuple[str, 
             )
 
 
-def _by_chance(counts: tuple[int, int], n: int, m: int) -> float:
+def _by_chance(counts: tuple[int, int], n: int, m: int, as_one: float) -> float:
     """How rarely two samples share out the records beyond a value so unevenly (Przyborowski, Wilenski 1940)."""
     from scipy.stats import binomtest
 
+    counts = round(counts[0] / as_one), round(counts[1] / as_one)
     return 1.0 if not sum(counts) else float(binomtest(counts[1], sum(counts), m / (n + m)).pvalue)

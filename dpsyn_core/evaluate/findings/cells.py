@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.shifts import MISSING
 
 Whole = NDArray[np.int32]
+MISSING = "(missing)"  # what the schema calls the cell of blank values
 SAMPLE = 20_000  # real records in which dependences are sought; they are counted in all
 
 

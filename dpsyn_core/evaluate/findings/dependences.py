@@ -148,9 +148,9 @@ def _holds(x: Whole, y: Whole, learn: NDArray[np.intp], check: NDArray[np.intp],
 def _functions(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
     for (a, b), follows in _maps(c, cells):
         (x, x_made, _), (y, y_made, w) = cells.column(a), cells.column(b)
-        broken, real = (_otherwise(follows, *side) for side in ((x_made, y_made), (x, y)))
-        if not cells.measured(b):
-            broken &= (np.bincount(y + 1, minlength=w + 1) > 0)[y_made + 1]  # new values are found by themselves
+        every, real = (_otherwise(follows, *side) for side in ((x_made, y_made), (x, y)))
+        known = (np.bincount(y + 1, minlength=w + 1) > 0)[y_made + 1] | cells.measured(b)
+        broken = every & known  # new values are found by themselves
         share, fresh = float(broken.mean()), float(real.mean())
         if beyond_chance(share, fresh, c.n, c.m):
             yield Finding(
@@ -158,9 +158,9 @@ def _functions(c: Comparison, cells: ExactCells) -> Iterator[Finding]:
                 weight=share - fresh,
                 columns=(a, b),
                 real=fresh,
-                synthetic=share,
+                synthetic=float(every.mean()),
                 fresh=fresh,
-                what={"records": int(broken.sum())},
+                what={"records": int(every.sum())},
                 examples=_examples(cells, (a, b), (x_made, y_made), broken),
                 remedy="rule",
             )

@@ -255,9 +255,10 @@ def _of_more(numbers: Numbers) -> Iterator[Computed]:
     if len(x) < 3 * len(plain):
         return
     scale = np.maximum(np.abs(x).max(axis=0), 1e-12)
-    for k in _computed(x / scale):
+    computed = _computed(x / scale)
+    least, other = _smallest_first(x / scale, np.abs(x).mean(axis=0))
+    for k, others in [(k, [j for j in range(len(plain)) if j != k]) for k in computed] + [(k, least) for k in other]:
         column = plain[k]
-        others = [j for j in range(len(plain)) if j != k]
         slopes, *_ = np.linalg.lstsq(x[:, others] / scale[others], x[:, k], rcond=1e-9)
         exact = slopes / scale[others]
         whole = np.round(exact)
@@ -274,6 +275,20 @@ def _computed(x: Floats) -> list[int]:
     together = x.T @ x / len(x)
     left = 1 / np.diag(np.linalg.inv(together + 1e-11 * np.eye(len(together))))
     return np.flatnonzero(left < ALONE * np.diag(together)).tolist()
+
+
+def _smallest_first(x: Floats, size: Floats) -> tuple[list[int], list[int]]:
+    """Columns, the smallest first, that are no linear functions of smaller ones, and those that are.
+
+    Where a sum is a part of another one, each follows from these parts alone.
+    """
+    parts: list[int] = []
+    sums: list[int] = []
+    for k in np.argsort(size, kind="stable").tolist():
+        slopes = np.linalg.lstsq(x[:, parts], x[:, k], rcond=1e-9)[0] if parts else np.zeros(0)
+        left = x[:, k] - x[:, parts] @ slopes
+        (sums if left @ left < ALONE * (x[:, k] @ x[:, k]) else parts).append(k)
+    return parts, sums
 
 
 def _found(

@@ -1,8 +1,8 @@
 """Interactions: what two columns say together of a third one beyond what each says by itself.
 
 Of each number and column of two values the means by two short lists are compared with the additive fit to them, by
-the records of each cell (two-way analysis of variance; Scheffé 1959, chapter 4). Such a relation shows in no pair of
-columns: who gets a bonus in a small shop by day and in a large one by night.
+the records of each cell (two-way analysis of variance; Scheffé 1959, chapter 4), whose variances may differ. Such a
+relation shows in no pair of columns: who gets a bonus in a small shop by day and in a large one by night.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.findings.outcomes import column_numbers, outcome_columns, two_valued
 
@@ -103,17 +104,16 @@ def _of(c: Comparison, outcome: str, first: str, second: str) -> OutcomeInteract
         return None
     at = np.ix_(rows, columns)
     (n, mean, square), (m, here, square_here) = [[x[at] for x in t] for t in tables]
-    within = [_within(*t) for t in ((n, mean, square), (m, here, square_here))]
-    spread = within[0] + _between(n, mean)
-    if within[0] <= 1e-9 * spread or spread == 0:
-        return None
-    left, right = _beyond(n, mean), _beyond(n, here)
-    free = (len(rows) - 1) * (len(columns) - 1)
+    left, left_out = _beyond(n, mean)
+    right, _ = _beyond(n, here)
     own = float((n * left**2).sum())
-    real = own / float(n.sum()) / spread
-    if real < SOME or _chance(own / within[0], free) > RARE:
+    within = [np.maximum(square - mean**2, 0), np.maximum(square_here - here**2, 0)]
+    spread = float((n * within[0]).sum() / n.sum()) + _between(n, mean)
+    real = own / float(n.sum()) / spread if spread > 0 else 0.0
+    as_one = rows_as_one(c, outcome)
+    if real < SOME or _chance(own / as_one, left_out, within[0]) > RARE:
         return None
-    apart = float(((left - right) ** 2 / (within[0] / n + max(within[1], 1e-12) / m)).sum())
+    apart = float((n * (left - right) ** 2).sum()) / as_one
     return OutcomeInteraction(
         outcome=outcome,
         first=first,
@@ -121,7 +121,7 @@ def _of(c: Comparison, outcome: str, first: str, second: str) -> OutcomeInteract
         real=real,
         synthetic=float((n * right**2).sum() / n.sum()) / spread,
         kept=float((n * left * right).sum()) / own,
-        far=_chance(apart, free) < RARE,
+        far=_chance(apart, left_out, within[0] + within[1] * n / m) < RARE,
     )
 
 
@@ -137,28 +137,29 @@ def _cells(
     return count.reshape(sizes), np.nan_to_num(means[0]).reshape(sizes), np.nan_to_num(means[1]).reshape(sizes)
 
 
-def _within(count: Floats, mean: Floats, square: Floats) -> float:
-    """Variance within cells."""
-    return max(0.0, float((count * (square - mean**2)).sum() / count.sum()))
-
-
 def _between(count: Floats, mean: Floats) -> float:
     middle = float((count * mean).sum() / count.sum())
     return float((count * (mean - middle) ** 2).sum() / count.sum())
 
 
-def _beyond(weight: Floats, mean: Floats) -> Floats:
-    """Means less the additive fit to them, by weighted least squares."""
+def _beyond(weight: Floats, mean: Floats) -> tuple[Floats, Floats]:
+    """Means less the additive fit to them, by weighted least squares, and what leaves these of means times roots."""
     rows, columns = mean.shape
     design = np.zeros((rows * columns, rows + columns))
     i, j = np.divmod(np.arange(rows * columns), columns)
     design[np.arange(len(i)), i] = design[np.arange(len(j)), rows + j] = 1
     root = np.sqrt(weight.ravel())
-    fit, *_ = np.linalg.lstsq(design * root[:, None], mean.ravel() * root, rcond=None)
-    return np.asarray((mean.ravel() - design @ fit).reshape(mean.shape))
+    scaled = design * root[:, None]
+    left_out = np.eye(len(root)) - scaled @ np.linalg.pinv(scaled)
+    return np.asarray((left_out @ (mean.ravel() * root) / root).reshape(mean.shape)), left_out
 
 
-def _chance(square: float, free: int) -> float:
+def _chance(square: float, left_out: Floats, variance: Floats) -> float:
+    """How rarely chance makes so large a sum of weighted squares, of cells whose variances differ (Box 1954)."""
     from scipy.stats import chi2
 
-    return float(chi2.sf(square, free))
+    together = left_out @ (variance.reshape(-1, 1) * left_out)
+    one, two = float(np.trace(together)), float((together**2).sum())
+    if two <= 0:
+        return 0.0  # nothing varies within the cells
+    return float(chi2.sf(square * one / two, one**2 / two))

@@ -13,6 +13,7 @@ from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison
 from dpsyn_core.evaluate.findings import (
     amounts,
+    blanks,
     columns,
     dependences,
     identities,
@@ -26,7 +27,7 @@ from dpsyn_core.evaluate.findings import (
 )
 from dpsyn_core.evaluate.findings.finding import LEAST, OF_RULES, Finding
 from dpsyn_core.evaluate.relations import relations
-from dpsyn_core.evaluate.shifts import SURE, error_of_share
+from dpsyn_core.evaluate.shifts import SURE, error_of_share, gaps
 
 if TYPE_CHECKING:
     from dpsyn_core.evaluate.grades import Verdict
@@ -35,15 +36,25 @@ HOLDS = 0.01  # share of the real records that break a proposed rule at most
 EXPLAINED = 0.25  # of the weight of what follows: a cause that weighs less does not explain it
 MUCH = 0.05  # share of the records that cannot be, from which on these come first
 NEARLY = 0.25  # of its weight: a finding comes after what cannot be where that weighs so much at least
-ALL_OF = 0.8  # of an order that is broken: what says so much of it explains it
+ALL_OF = 0.8  # of an order that is broken, or of a mean that moved: what says so much of it explains it
+MOST_OF_ALL = 0.5  # of the records: a larger group moves the mean of all with it
 FEW_PAIRS = 3  # related pairs: where there are no more, those that are lost say all
-OF_RELATIONS = ("pair", "ratio", "v", "unrelated")  # which a column loses that goes against what decides it
-DECIDED = ("function", "filter_blank", "filter_zero")
+OF_RELATIONS = (
+    "pair",
+    "pair_within",
+    "ratio",
+    "v",
+    "unrelated",
+)  # which a column loses that goes against what decides it
+NAMED_PAIRS = ("pair", "pair_within", "ratio", "v", "gaps", "blank_group", "blank_above")
+FILTERS = ("filter_blank", "filter_zero")
+DECIDED = ("function", *FILTERS)
 SHAPES = ("stretch", "above", "below")
 OF_A_SHAPE = ("mean", "rest", "high", "top", "bottom", "new_numbers", "share", "group", "unrelated", "weaker", "turned")
 OF_COLUMNS = (
     "unrelated",
     "pair",
+    "pair_within",
     "ratio",
     "v",
     "share",
@@ -63,26 +74,28 @@ OF_COLUMNS = (
     "outside",
     "new_numbers",
     "coarser",
+    "blank_group",
+    "blank_above",
     *SHAPES,
 )
 # what follows, in the same column, from what was found in it: it comes after that
 CAUSES = {
     "blank": (
         "share", "mean", "outside", "new_numbers", "zeros", "rest", "high", "pair", "unrelated", "filter_blank",
-        *SHAPES,
+        "blank_group", "blank_above", *SHAPES,
     ),
     "zeros": ("mean", "rest", "filter_zero", *SHAPES),
-    "outside": (*OF_A_SHAPE, *SHAPES),
-    "fractions": (*OF_A_SHAPE, *SHAPES, "outside", "pair"),
+    "outside": (*OF_A_SHAPE, *SHAPES, "pair", "pair_within"),
+    "fractions": (*OF_A_SHAPE, *SHAPES, "outside", "pair", "pair_within"),
     **dict.fromkeys(SHAPES, (*OF_A_SHAPE, "relations")),
     "turned": ("unrelated", "group"),
     "more_variance": ("unrelated", "group", *SHAPES),
-    "cycle_hour": ("unrelated", "ratio"),
+    **{f"cycle_{part}": (*OF_RELATIONS[:3], "unrelated", "before") for part in ("hour", "weekday", "month")},
     **{f"moved_{part}": ("unrelated", "pair", "group") for part in ("hour", "weekday", "month")},
     "course_hour": ("unrelated", "pair", "group"),
     "course_weekday": ("unrelated", "pair", "group"),
     "course_month": ("unrelated", "pair", "group", "relations"),
-    "coarser": ("new_numbers", "day", "times_hour"),
+    "coarser": ("new_numbers", "day", "times_hour", "heaps"),
     "heaps": ("share", "new_numbers", *SHAPES),
     "repeated": ("relations",),
     "date": ("outside", "cycle_month", *SHAPES),
@@ -106,6 +119,7 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
         *shapes.shapes(c),
         *interactions.lost_interactions(c),
         *chain(tables.kinds(c), amounts.amounts(c), series.series(c), outcomes.outcomes(c), variances.variances(c)),
+        *blanks.blanks_by_group(c),
         *columns.unrelated(c),
         *columns.gaps(c),
         *columns.whole(found, c),
@@ -113,7 +127,10 @@ def findings(c: Comparison, found: Verdict) -> list[Finding]:
     ]
     same = {frozenset(f.columns) for f in listed if f.key in ("group_variance", "more_variance")}
     listed = [f for f in listed if f.key != "ratio" or frozenset(f.columns) not in same]
-    listed = _named_pairs_first(c, _simpler_first(_impossible_first(_causes_first(c, listed))))
+    pairs = {frozenset(f.columns) for f in listed if f.key == "pair"}  # which says it of all rows
+    listed = [f for f in listed if f.key != "pair_within" or frozenset(f.columns[:2]) not in pairs]
+    listed = _one_group_first(c, _causes_first(c, listed))
+    listed = _named_pairs_first(c, _simpler_first(_impossible_first(listed)))
     of_fixed = ("fixed", "fixed_more", "one_bin")
     kept = [f for f in listed if f.weight >= LEAST and (f.key in of_fixed or still.isdisjoint(f.columns))]
     return sorted(kept, key=lambda f: -f.weight)
@@ -138,7 +155,7 @@ def _simpler_first(listed: list[Finding]) -> list[Finding]:
 
 def _named_pairs_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
     """Where few pairs are related, those that are lost say more than that relations are lost."""
-    pairs = [f.weight for f in listed if f.key in ("pair", "ratio", "v")]
+    pairs = [f.weight for f in listed if f.key in NAMED_PAIRS]
     try:
         few = len({*map(frozenset, relations(c).pairs)}) <= FEW_PAIRS
     except MetricError:
@@ -174,8 +191,8 @@ def _after(f: Finding, weights: list[float]) -> Finding:
 def _causes_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
     """A column that is blank, 0, or out of range more often has another mean for that reason: the cause comes first.
 
-    A filter that says of all cells that are blank or filled where they should not be, but for some that chance adds,
-    comes before their share. Weaker effects of a column follow from its values, however much they weigh.
+    A filter that says of all cells that are blank, filled or 0 where they should not be, but for some that chance
+    adds, comes before their share. Weaker effects of a column follow from its values, however much they weigh.
     """
     out = {id(f): f for f in listed}
     causes = [f for f in listed if f.key in CAUSES and f.weight >= MUCH and f.what.get("another", True)]
@@ -183,16 +200,45 @@ def _causes_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
         follows = _that_follow(cause, listed)
         heavier = [f.weight for f in follows if f.weight > cause.weight]
         filters = [
-            f.weight for f in follows if f.key == "filter_blank" and cause.weight - f.weight <= _by_chance(cause, c)
-        ]
+            f for f in follows if f.key in FILTERS and f.columns[1] == cause.columns[0]
+            and cause.weight - f.weight <= _by_chance(cause, c)
+        ]  # fmt: skip
         if filters:
-            out[id(cause)] = _after(cause, filters)
+            most = max(filters, key=lambda f: f.weight)
+            out[id(most)] = replace(most, weight=max([most.weight, *(w * 1.0001 for w in heavier)]))
+            out[id(cause)] = _after(replace(cause, weight=2.0), [out[id(most)].weight])
         elif heavier:
             out[id(cause)] = replace(cause, weight=max(heavier) * 1.0001)
     for cause in causes:  # of two that were raised above the same finding
-        for f in (f for f in _that_follow(cause, listed) if f.key in CAUSES and f.key != "filter_blank"):
+        for f in (f for f in _that_follow(cause, listed) if f.key in CAUSES):
             out[id(f)] = _after(out[id(f)], [out[id(cause)].weight])
     return list(out.values())
+
+
+def _one_group_first(c: Comparison, listed: list[Finding]) -> list[Finding]:
+    """A group, half of the records at most, whose mean moved so far that it moved that of all, comes before that."""
+    out = {id(f): f for f in listed}
+    of_some = {f.columns for f in listed if f.key == "rest"}  # amounts that other groups may never have
+    for f in (f for f in listed if f.key == "mean" and f.columns not in of_some):
+        for g in (g for g in listed if g.key == "group" and g.columns[0] == f.columns[0]):
+            at = c.words(g.columns[1]).index(str(g.what["value"]))
+            part = float((c.truth[c.domain.index(g.columns[1])] == at).mean())
+            explained = part * ((g.synthetic or 0.0) - (g.real or 0.0)) / ((f.synthetic or 0.0) - (f.real or 0.0))
+            if part <= MOST_OF_ALL and ALL_OF <= explained <= 1 / ALL_OF:
+                same = [x.weight for x in listed if x.key in (*OF_A_SHAPE, *SHAPES) and x.columns == f.columns]
+                out[id(g)] = replace(g, weight=max(g.weight, max(same) * 1.0001))
+    for f in (f for f in listed if f.key == "gaps"):
+        for g in (g for g in listed if g.key == "group" and g.columns == f.columns):
+            if _of_gaps(c, g) >= ALL_OF:
+                out[id(g)] = replace(out[id(g)], weight=max(out[id(g)].weight, f.weight * 1.0001))
+    return list(out.values())
+
+
+def _of_gaps(c: Comparison, group: Finding) -> float:
+    """How much of the squared differences of the means of all groups is that of one."""
+    means = next(g for g in gaps(c) if (g.column, g.category) == group.columns)
+    apart = means.sizes[0] * np.nan_to_num(means.synthetic - means.real) ** 2
+    return float(apart[means.values.index(str(group.what["value"]))] / max(apart.sum(), 1e-300))
 
 
 def _by_chance(f: Finding, c: Comparison) -> float:
@@ -204,12 +250,17 @@ def _that_follow(cause: Finding, listed: list[Finding]) -> list[Finding]:
     """Findings that a cause explains: of the same columns, and not much heavier than it is."""
     same = [
         f for f in listed if f.key in CAUSES[cause.key] and (f.key == "relations" or {*cause.columns} & {*f.columns})
-    ]
+        and (f.key != "before" or f.columns[0] == cause.columns[0])
+    ]  # fmt: skip
     changed = {
         f.columns[0] for f in same if f.key == "weaker"
     }  # outcomes: a term that is another one moves all effects
     same += [f for f in listed if f.key == "weaker" and f.columns[0] in changed and f not in same]
-    return [f for f in same if f.key == "weaker" or f.weight <= cause.weight / EXPLAINED]
+    all_of = cause.key == "zeros" and not any(f.key == "rest" and f.columns == cause.columns for f in listed)
+    return [
+        f for f in same
+        if f.key == "weaker" or f.weight <= cause.weight / EXPLAINED or (all_of and f.key == "mean")
+    ]  # fmt: skip
 
 
 def _rules(c: Comparison) -> Iterator[Finding]:

@@ -28,6 +28,7 @@ FEW, NONE, SOME = 0.001, 0.5, 10  # the same where a fresh sample meets less tha
 NEARER = 0.3  # of the places of a grid: courses of single things that all tables share make some as near
 FULL, LINES = 0.9, 5  # of the places of a grid have a record, and lines and columns of one at least
 NEAR = 0.25  # of the distance of a real record to its own neighbour: nearer is much nearer
+NOT_NEAR = 0.8  # of that distance: where columns are many, all records lie about as far from each other
 RARELY, MANY = 0.02, 0.08  # of a fresh sample lie nearer than usual; so many more are no chance
 ASKED, AMONG = 700, 5000  # records whose neighbours are sought, and those among which they are sought
 WIDE = 40  # columns of which distances are made, drawn from more
@@ -45,7 +46,7 @@ def nearness(c: Comparison) -> list[Finding]:
     if (sides := grid(c, cells)) is not None:
         signs_of = [s for s in (_same_numbers(c, *keys), *_in_grid(c, cells, sides)) if s is not None]
         return signs_of[:1]
-    signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells, keys[1])]
+    signs = [_met_again(c, *keys), _same_numbers(c, *keys), _same_places(*keys), _neighbours(c, cells, keys)]
     signs_of = [s for s in signs if s is not None]
     return [max(signs_of, key=lambda f: f.weight)] if signs_of else []
 
@@ -177,24 +178,28 @@ def _between(some: Floats, others: Floats) -> Floats:
     return np.asarray(np.minimum(np.abs(some - others), 1).sum(axis=0))
 
 
-def _neighbours(c: Comparison, cells: ExactCells, made: NDArray[np.uint64]) -> Finding | None:
+def _neighbours(
+    c: Comparison, cells: ExactCells, keys: tuple[NDArray[np.uint64], NDArray[np.uint64]]
+) -> Finding | None:
     """Records that lie at a small part of the distance at which real ones lie from each other."""
     order = np.random.default_rng(1).permutation(c.n)
     half = c.n // 2
     among = order[: min(AMONG, half)]
+    among = among[np.sort(np.unique(keys[0][among], return_index=True)[1])]
     others = order[half : half + ASKED]
-    different = np.unique(made, return_index=True)[1]  # a record that is written many times says as much as once
+    different = np.unique(keys[1], return_index=True)[1]  # a record that is written many times says as much as once
     asked = np.random.default_rng(2).permutation(different)[:ASKED]
     points = _points(c, cells, (among, others, asked))
     ratios = []
     for those in points[1:]:
-        far, which = _nearest(those, points[0])
-        apart, _ = _nearest([p[which] for p in points[0]], points[0], same=True)
+        far, which, second = _nearest(those, points[0])
+        apart, *_ = _nearest([p[which] for p in points[0]], points[0], same=True)
+        apart = np.minimum(apart, second)  # what lies in the middle of several real ones is a copy of none
         counted = apart > 0
         ratios.append(far[counted] / apart[counted])
     if not all(len(r) for r in ratios):
         return None
-    usual = float(np.quantile(ratios[0], RARELY))  # nearer than this lie few of a fresh sample
+    usual = min(NOT_NEAR, float(np.quantile(ratios[0], RARELY)))  # nearer than this lie few of a fresh sample
     for near, least in ((NEAR, LEAST), (usual, MANY)):
         fresh, share = (float((r < near).mean()) for r in ratios)
         if beyond_chance(share, fresh, len(others), len(asked), sure=SURE) and share - fresh >= least:
@@ -245,12 +250,14 @@ def _points(c: Comparison, cells: ExactCells, rows: tuple[NDArray[np.intp], ...]
 
 def _nearest(
     asked: list[NDArray[np.float32]], among: list[NDArray[np.float32]], *, same: bool = False
-) -> tuple[NDArray[np.float32], NDArray[np.intp]]:
-    """Distance to the nearest record, and which it is. same: a record that is equal to the asked one is passed over.
+) -> tuple[NDArray[np.float32], NDArray[np.intp], NDArray[np.float32]]:
+    """Distance to the nearest record, which it is, and the distance to the second nearest.
+
+    same: a record that is equal to the asked one is passed over.
 
     The distance is the sum over columns of the difference of numbers, 1 at most, and of 1 where other cells differ.
     """
-    best = np.full(len(asked[0]), np.inf, np.float32)
+    best, second = (np.full(len(asked[0]), np.inf, np.float32) for _ in range(2))
     which = np.zeros(len(asked[0]), np.intp)
     for start in range(0, len(asked[0]), 100):
         rows = slice(start, start + 100)
@@ -264,6 +271,8 @@ def _nearest(
         at = far.argmin(axis=1)
         which[rows] = at
         best[rows] = far[np.arange(len(at)), at]
+        far[np.arange(len(at)), at] = np.inf
+        second[rows] = far.min(axis=1)
     if same:
         best[np.isinf(best)] = 0
-    return best, which
+    return best, which, second

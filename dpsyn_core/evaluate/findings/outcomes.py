@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding
 
@@ -114,7 +115,7 @@ def outcomes(c: Comparison) -> Iterator[Finding]:
 
     for outcome, real, synth in c.scores["explained"]:
         error = sum(4 * x * (1 - x) ** 2 / min(k, MOST) for x, k in ((real, c.n), (synth, c.m)))
-        if real > SOME and synth < real / 2 and real - synth > SURE * float(np.sqrt(error)):
+        if real > SOME and synth < real / 2 and real - synth > SURE * float(np.sqrt(error * rows_as_one(c, outcome))):
             yield Finding(
                 key="explained",
                 weight=OF_A_RELATION * float(np.sqrt(real) - np.sqrt(synth)),
@@ -156,8 +157,9 @@ def _effects(c: Comparison, outcome: str) -> Iterator[Effect]:
     # of as many records as there are beyond the terms: more terms explain more by chance
     shares = [1 - fit[2] * (len(v) - 1) / (len(v) - len(kept) - 1) for fit, (_, v) in zip(fits, sides, strict=True)]
     c.scores["explained"].append((outcome, *(max(0.0, float(x)) for x in shares)))
+    more = float(np.sqrt(rows_as_one(c, outcome)))
     for k, at in enumerate(kept):
-        errors = float(fits[0][1][k]), float(fits[1][1][k])
+        errors = more * float(fits[0][1][k]), more * float(fits[1][1][k])
         if min(errors) > 0 and np.isfinite(errors).all():
             yield Effect(
                 outcome=outcome,

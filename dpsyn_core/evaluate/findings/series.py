@@ -1,23 +1,24 @@
-"""Time: cycles of hours, weekdays and months in numbers, and how much a number is like the one before it."""
+"""Time: cycles of hours, weekdays and months, how much a number is like the one before, and pairs within series."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
-from dpsyn_core.evaluate.findings.cells import ExactCells, alike
+from dpsyn_core.evaluate.dependent_rows import TimeOrder, less_means, rows_as_one, series_key
+from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding
 
 FAR = 0.1  # by so much a share of the variance, or an autocorrelation, is another one
 SERIES = 0.2  # autocorrelation from which on a number is a series
+MOST = 30  # numbers that are compared within series, the first in the order of the schema
+OF_A_PAIR = 0.6  # weight of a correlation that is off by 1
 FEWEST = 100  # records of which a cycle or a series is found
-ONE_AT_A_TIME = 0.9  # share of the records of a series whose key and time no other record has
-MOST_KEYS = 0.2  # keys by records: more are no series
 A_DAY = 86_400
 NONE = 24  # above all hours, weekdays and months
 FEW, LEAST_PARTS = 5, 4  # records of an hour or a month that has a mean, and parts that make a course
@@ -35,13 +36,15 @@ def series(c: Comparison) -> Iterator[Finding]:
         sides = [parts_of(x * c.date_units[date], precise=precise) for x in c.exact(date)]
         for name in numbers:
             yield from _cycles(c, date, sides, name)
-        key = _key(c, date)
+        key = series_key(c, date)
         if key is None:
             continue
         courses = [TimeOrder.of(c, date, key, side) for side in (0, 1)]
         for name in numbers:
             if name != key:
                 yield from _before(c, (name, date, *([key] if key else [])), courses)
+        if key:
+            yield from _within(c, [n for n in numbers if n != key], key)
 
 
 def parts_of(seconds: Floats, *, precise: bool) -> dict[str, NDArray[np.int64]]:
@@ -107,32 +110,31 @@ def _other_course(real: Floats, synth: Floats, *, first: int, many: bool) -> tup
     return "course" if agree <= -TURNED else "moved", highest
 
 
-def _key(c: Comparison, date: str) -> str | None:
-    """The column whose values each have one record at a time, empty for one series; None where there is none."""
-    cells = ExactCells.of(c)
-    when = cells.column(date)[0]
-    if c.n < FEWEST or (when < 0).mean() > 1 - ONE_AT_A_TIME:
-        return None
-    if len(np.unique(when)) >= ONE_AT_A_TIME * c.n:
-        return "" if _even(np.unique(c.exact(date)[0])) else None
-    for a in c.domain.attributes:
-        x, _, size = cells.column(a.name)
-        if a.name == date or size > MOST_KEYS * c.n or len(np.unique(x)) < 2:
-            continue
-        both = len(np.unique(x.astype(np.int64) * (int(when.max()) + 1) + when))
-        by_chance = c.n / 2 * alike(x) * alike(when)  # records with key and time of another, were they unrelated
-        if both >= ONE_AT_A_TIME * c.n and 1 - both / c.n < by_chance / 2:
-            return a.name
-    return None
+def _within(c: Comparison, names: list[str], key: str) -> Iterator[Finding]:
+    """Pairs of numbers whose correlation within the series is another one, also where that of all rows is the same."""
+    keys = [np.unique(x, return_inverse=True)[1] for x in ExactCells.of(c).column(key)[:2]]
+    left = {n: [less_means(x, k) for x, k in zip(c.exact(n), keys, strict=True)] for n in names[:MOST]}
+    for a, b in combinations(left, 2):
+        real, synth = (_correlation(x, y) for x, y in zip(left[a], left[b], strict=True))
+        as_one = rows_as_one(c, a, b)
+        error = np.sqrt(as_one * ((1 - real**2) ** 2 / c.n + (1 - synth**2) ** 2 / c.m))
+        if min(c.n, c.m) >= FEWEST and abs(real - synth) > max(FAR, SURE * error):
+            yield Finding(
+                key="pair_within",
+                weight=OF_A_PAIR * min(1.0, abs(real - synth)),
+                columns=(a, b, key),
+                real=real,
+                synthetic=synth,
+                fresh=real,
+                remedy="declare",
+            )
 
 
-def _even(times: Floats) -> bool:
-    """Whether most steps between times are equal."""
-    steps = np.diff(times[~np.isnan(times)])
-    if len(steps) < 2:
-        return False
-    _, counts = np.unique(steps, return_counts=True)
-    return bool(counts.max() >= len(steps) / 2)
+def _correlation(x: Floats, y: Floats) -> float:
+    both = ~(np.isnan(x) | np.isnan(y))
+    if both.sum() < 2 or min(x[both].std(), y[both].std()) == 0:
+        return 0.0
+    return float(np.corrcoef(x[both], y[both])[0, 1])
 
 
 def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -> Iterator[Finding]:
@@ -149,33 +151,3 @@ def _before(c: Comparison, columns: tuple[str, ...], courses: list[TimeOrder]) -
             fresh=real,
             remedy="time",
         )
-
-
-@dataclass(frozen=True, kw_only=True, slots=True)
-class TimeOrder:
-    """The records of one table in time, key by key. order: of the records. next: whether one follows in its key."""
-
-    order: NDArray[np.intp]
-    next: NDArray[np.bool_]
-
-    @classmethod
-    def of(cls, c: Comparison, date: str, key: str, side: int) -> TimeOrder:
-        """That of the real (0) or the synthetic table (1); key: "" for one series."""
-        when = c.exact(date)[side]
-        if not key:
-            order = np.argsort(when, kind="stable")
-            return cls(order=order, next=np.ones(max(0, len(order) - 1), bool))
-        who = ExactCells.of(c).column(key)[:2][side]
-        order = np.lexsort((when, who))
-        return cls(order=order, next=who[order][1:] == who[order][:-1])
-
-    def autocorrelation(self, values: Floats) -> float | None:
-        """The correlation of a number with the one before it in time, within each key; None where there are few."""
-        x = values[self.order]
-        pairs = self.next & ~np.isnan(x[1:]) & ~np.isnan(x[:-1])
-        if pairs.sum() < FEWEST:
-            return None
-        now, last = x[1:][pairs], x[:-1][pairs]
-        if now.std() == 0 or last.std() == 0:
-            return None
-        return float(np.corrcoef(now, last)[0, 1])

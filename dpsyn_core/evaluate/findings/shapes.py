@@ -16,6 +16,7 @@ import numpy as np
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.column_shifts import dated
 from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.findings.amounts import FEWEST, often_zero
 from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding, beyond_chance
@@ -29,7 +30,7 @@ HALF = 0.5  # of the difference that another mean or unit leaves where it does n
 TWO_YEARS = 2 * 365.25 * 86_400  # seconds of dates from which on months are more than one stretch of them
 FEW_HOURS = 3  # different hours of a time that has any
 HEAPS = (1, 5, 10, 50, 100, 500, 1000)
-MUCH = 0.1  # of the values: by so much at least fewer lie on multiples
+MUCH = 0.1  # of the values: by so much at least fewer, or more, lie on multiples
 WIDE = 5  # multiples that the middle 90 % of the values span at least
 OF_A_KIND = 0.3  # weight of numbers that are all of another kind
 
@@ -65,14 +66,16 @@ def shapes(c: Comparison) -> Iterator[Finding]:
         yield from _heaps(name, real, synth)
         if often_zero(real):
             real, synth = real[real != 0], synth[synth != 0]
-        yield from _moved(name, real, synth, _parts(c, real, synth), listed=not c.domain[name].number)
+        found = _far(stretch(real, synth), _records(c, name, real, synth)) if len(synth) else None
+        yield from _moved(name, (real, synth), found, _parts(c, real, synth), listed=not c.domain[name].number)
     for name in dated(c):
         unit = c.date_units[name]
         real, synth = (x[~np.isnan(x)] * unit for x in cells.floats(name))
         if len(real) < FEWEST or not len(synth):
             continue
-        yield from _moved(name, real, synth, _parts(c, real, synth), dates=True)
-        yield from _of_clocks(name, real, synth, precise=unit == 1)
+        found = _far(stretch(real, synth), _records(c, name, real, synth))
+        yield from _moved(name, (real, synth), found, _parts(c, real, synth), dates=True)
+        yield from _of_clocks(c, name, (real, synth), precise=unit == 1)
 
 
 def stretch(real: Floats, synthetic: Floats) -> Stretch | None:
@@ -94,9 +97,14 @@ def stretch(real: Floats, synthetic: Floats) -> Stretch | None:
     return Stretch(kind="stretch", low=float(at[low]), high=float(at[high - 1]), real=shares[0], synthetic=shares[1])
 
 
-def _far(found: Stretch | None, n: int, m: int) -> bool:
-    """Whether no fresh sample is so far off."""
-    return found is not None and found.gap > max(FAR, SURE / np.sqrt(shifts.together(n, m)))
+def _records(c: Comparison, name: str, real: Floats, synth: Floats) -> float:
+    """Records that the difference of two shares rests on."""
+    return shifts.together(len(real), len(synth)) / rows_as_one(c, name)
+
+
+def _far(found: Stretch | None, records: float) -> Stretch | None:
+    """The stretch, where no fresh sample is so far off."""
+    return found if found is not None and found.gap > max(FAR, SURE / np.sqrt(records)) else None
 
 
 def _parts(c: Comparison, real: Floats, synth: Floats) -> tuple[float, float]:
@@ -105,13 +113,17 @@ def _parts(c: Comparison, real: Floats, synth: Floats) -> tuple[float, float]:
 
 
 def _moved(
-    name: str, real: Floats, synth: Floats, parts: tuple[float, float], *, dates: bool = False, listed: bool = False
+    name: str,
+    sides: tuple[Floats, Floats],
+    found: Stretch | None,
+    parts: tuple[float, float],
+    *,
+    dates: bool = False,
+    listed: bool = False,
 ) -> Iterator[Finding]:
     """parts: of the records that have these values. listed: the shares of single values are named by themselves."""
-    if len(real) < FEWEST or not len(synth):
-        return
-    found = stretch(real, synth)
-    if found is None or not _far(found, len(real), len(synth)) or (listed and found.low == found.high):
+    real, synth = sides
+    if len(real) < FEWEST or found is None or (listed and found.low == found.high):
         return
     signs = abs(float((real < 0).mean() - (synth < 0).mean())) >= HALF  # which no mean explains
     if not signs and any(
@@ -151,32 +163,35 @@ def _brought_back(real: Floats, synth: Floats) -> Iterator[Floats]:
             yield np.round(values) if whole else values
 
 
-def _of_clocks(name: str, real: Floats, synth: Floats, *, precise: bool) -> Iterator[Finding]:
+def _of_clocks(c: Comparison, name: str, dates: tuple[Floats, Floats], *, precise: bool) -> Iterator[Finding]:
     """Hours of the day, and months of the year of dates of two years and more."""
-    sides = [parts_of(x, precise=precise) for x in (real, synth)]
+    (real, _), parts = dates, _parts(c, *dates)
+    sides = [parts_of(x, precise=precise) for x in dates]
     asked = ["hour"] if precise and len(np.unique(sides[0]["hour"])) >= FEW_HOURS else []
     asked += ["month"] if real.max() - real.min() >= TWO_YEARS else []
     for part in asked:
         values = [s[part][s[part] != NONE].astype(float) for s in sides]
-        found = stretch(*values)
-        if found is None or not _far(found, len(real), len(synth)):
+        found = _far(stretch(*values), _records(c, name, *dates))
+        if found is None:
             continue
         first = int(part == "month")
+        shares = found.real * parts[0], found.synthetic * parts[1]
         yield Finding(
             key=f"times_{part}",
-            weight=found.gap,
+            weight=found.gap * parts[0],
             columns=(name,),
-            real=found.real,
-            synthetic=found.synthetic,
-            fresh=found.real,
+            real=shares[0],
+            synthetic=shares[1],
+            fresh=shares[0],
             what={"low": int(found.low + (found.kind == "above")) + first, "high": int(found.high) + first},
             remedy="time",
         )
 
 
 def _heaps(name: str, real: Floats, synth: Floats) -> Iterator[Finding]:
-    """Numbers that people round, such as speeds in tens, and that are as often anything here."""
+    """Numbers that people round, such as speeds in tens, and that are anything here, or the other way round."""
     low, high = np.quantile(real, (0.05, 0.95))
+    ends = float(synth.min()), float(synth.max())
     best: tuple[float, int, float, float] | None = None
     for step in HEAPS:
         if high - low < WIDE * step:
@@ -184,11 +199,15 @@ def _heaps(name: str, real: Floats, synth: Floats) -> Iterator[Finding]:
         if step == 1 and (real == np.round(real)).all():
             continue  # fractions among whole numbers are found by themselves
         x, z = (float((v[v != 0] % step == 0).mean()) if (v != 0).any() else 0.0 for v in (real, synth))
-        if x - z > MUCH and (best is None or x - z > best[0]):
-            best = x - z, step, x, z
-    if best is None or not beyond_chance(best[2], best[3], len(synth), len(real)):
+        if z > x and float(((synth % step == 0) & (synth > ends[0]) & (synth < ends[1])).mean()) <= x:
+            continue  # an end that is cut at a multiple
+        if abs(x - z) > MUCH and (best is None or abs(x - z) > best[0]):
+            best = abs(x - z), step, x, z
+    if best is None:
         return
     gap, step, x, z = best
+    if not (beyond_chance(x, z, len(synth), len(real)) or beyond_chance(z, x, len(real), len(synth))):
+        return
     yield Finding(
         key="heaps", weight=OF_A_KIND * gap, columns=(name,), real=x, synthetic=z, fresh=x, what={"step": step},
         remedy="declare",

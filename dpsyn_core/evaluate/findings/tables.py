@@ -8,6 +8,7 @@ import numpy as np
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.findings.cells import ExactCells, Whole
 from dpsyn_core.evaluate.findings.finding import LEAST, Finding, beyond_chance
 from dpsyn_core.evaluate.findings.nearness import record_keys
@@ -108,14 +109,16 @@ def kinds(c: Comparison) -> Iterator[Finding]:
             )
             continue
         outside = float(((synth < real.min()) | (synth > real.max())).mean()) * rates
-        if outside > LEAST and beyond_chance(outside, 2 / len(real), len(real), c.m):
+        as_one = rows_as_one(c, name)
+        beyond = min(1.0, 2 * as_one / len(real))  # of a fresh sample
+        if outside > LEAST and beyond_chance(outside, beyond, round(len(real) / as_one), round(c.m / as_one)):
             yield Finding(
                 key="outside",
                 weight=outside,
                 columns=(name,),
                 real=0.0,
                 synthetic=outside,
-                fresh=2 / len(real),
+                fresh=beyond,
                 what={"low": float(real.min()), "high": float(real.max())},
                 remedy="range",
             )

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.evaluate import shifts
 from dpsyn_core.evaluate.comparison import Comparison, Floats
+from dpsyn_core.evaluate.dependent_rows import rows_as_one
 from dpsyn_core.evaluate.findings.cells import ExactCells
 from dpsyn_core.evaluate.findings.finding import Finding
 from dpsyn_core.evaluate.findings.outcomes import column_numbers, two_valued
@@ -109,15 +110,15 @@ def _of(c: Comparison, column: str, by: str) -> GroupVariance | None:
     if real is None or synth is None:
         return None
     k = int(at.max()) + 1
-    own = _variance(real, x, k)
+    own, as_one = _variance(real, x, k), rows_as_one(c, column)
     return GroupVariance(
         column=column,
         by=by,
         groups=k,
         real=real,
         synthetic=synth,
-        error=float(np.sqrt(own * (1 / len(x) + 1 / len(z)))),
-        gap_error=float(np.sqrt(own / len(x) + _variance(synth, z, int(made.max()) + 1) / len(z))),
+        error=float(np.sqrt(as_one * own * (1 / len(x) + 1 / len(z)))),
+        gap_error=float(np.sqrt(as_one * (own / len(x) + _variance(synth, z, int(made.max()) + 1) / len(z)))),
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.schema import BEFORE, BLANK, Bools, Group, Link, RuleColumn
+from dpsyn_core.schema import BEFORE, BLANK, Bools, Group, Link, Rows, RuleColumn
 from dpsyn_core.tables import locate
 
 Ints = NDArray[np.int64]
@@ -72,23 +72,24 @@ class Kin:
             first = np.append(True, parent[1:] != parent[:-1])[:n]
             self.places[BEFORE] = np.where(first, -1, here - 1)
 
-    def column(self, name: str) -> RuleColumn:
-        """One column by its name in rules, one cell a child."""
+    def column(self, name: str, rows: Rows | None = None) -> RuleColumn:
+        """One column by its name in rules, one cell a child; of these children, as a copy, or of all."""
         if name in self.own:
-            return self.own[name]
+            return self.own[name] if rows is None else self.own[name][rows]
+        parent = self.parent if rows is None else self.parent[rows]
         if name in self.roots:
-            return taken(self.roots[name], self.parent)
+            return taken(self.roots[name], parent)
         prefix, _, rest = name.partition(".")
         while prefix not in self.places and prefix != self.link.parent and "." in rest:  # a name may hold a dot itself
             more, _, rest = rest.partition(".")
             prefix = f"{prefix}.{more}"
         if prefix == self.link.parent:
-            return taken(self.parents[rest], self.parent)
-        return taken(self.own[rest], self.places[prefix])
+            return taken(self.parents[rest], parent)
+        return taken(self.own[rest], self.places[prefix] if rows is None else self.places[prefix][rows])
 
-    def columns(self, names: Iterable[str]) -> Group:
+    def columns(self, names: Iterable[str], rows: Rows | None = None) -> Group:
         """Several."""
-        return {n: self.column(n) for n in dict.fromkeys(names)}
+        return {n: self.column(n, rows) for n in dict.fromkeys(names)}
 
     def per_parent(self, met: Bools) -> Ints:
         """How many children of each parent these are, (parents,)."""

@@ -9,7 +9,7 @@ about as many children: of these tables, or, where there is none, of tables draw
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dpsyn_core.runs.trees.joined_columns import Kin, own_columns_of, roots_of
 from dpsyn_core.runs.trees.rule_breaks import breaking
 from dpsyn_core.schema import (
-    BLANK,
+    MOST_RULES,
     PLAIN,
     AnyLinkRule,
     Bools,
@@ -28,18 +28,26 @@ from dpsyn_core.schema import (
     Link,
     LinkedSchema,
     LinkOrderRule,
+    Rows,
     Rule,
     RuleColumn,
+    RuleProposal,
+    accept,
+    any_broken,
+    faults,
     met,
     named,
+    part,
+    plain_in,
     rewritten,
     spans_of,
+    swap,
 )
 
 Ints = NDArray[np.int64]
 ROUNDS = 8  # through all rules of a link, before whole roots are replaced
 PARTNERS = 6  # that a child is offered for each change, one after the other
-EXCHANGES = 12  # partners that a child is offered to exchange cells with; cheap, and the column keeps its counts
+EXCHANGES = 24  # partners that a child is offered to exchange cells with; cheap, and the column keeps its counts
 
 
 class Mender:
@@ -65,10 +73,7 @@ class Mender:
 
     def wrong(self) -> Bools:
         """Which children break a rule on one child, of the link or of their table, (n,)."""
-        out = np.zeros(self.n, dtype=bool)
-        for rule in (*self.each, *self.inside):
-            out |= rule.broken(self.kin.columns(rule.columns))
-        return out
+        return any_broken((*self.each, *self.inside), self._named(None))
 
     def broken_parents(self) -> Bools:
         """Which parents break a rule, by themselves or by one of their children."""
@@ -78,88 +83,76 @@ class Mender:
         return out
 
     def mend(self, rng: Generator) -> None:
-        """Rounds through the rules; some may stay broken."""
+        """Rounds through the rules, whose proposals are accepted as in one table; some may stay broken."""
         for _ in range(ROUNDS):
-            clean = True
-            for rule in self.each:
-                left = np.flatnonzero(rule.broken(self.kin.columns(rule.columns)))
-                clean &= not len(left)
-                if len(left):
-                    self._mend_children(rule, left, rng)
-            for numbers in self.numbers:
-                clean &= self._mend_numbers(numbers, rng)
-            if clean:
+            if not self.broken_parents().any():
                 return
+            for rule in self.link.rules:
+                for proposal in self._proposals(rule, rng):
+                    accept(proposal, self.kin.own, self.faults)
 
-    def _mend_children(self, rule: AnyLinkRule, left: Ints, rng: Generator) -> None:
+    def faults(self, rows: Rows) -> NDArray[np.int64]:
+        """How many rules these children break, and by how many children their parents have too many or too few.
+
+        A rule of the table counts more than all of the link: changes are proposed for these alone.
+        """
+        group, heavy = self._named(rows), MOST_RULES * (1 + self.link.max_children)
+        out = faults(self.each, group) + heavy * faults([r for r in self.inside if not r.table_wide], group)
+        for rule in self.inside:
+            if rule.table_wide:
+                out += heavy * rule.broken(self.kin.own)[rows]
+        for rule in self.numbers:
+            out += rule.counted(self.kin).amiss[self.kin.parent[rows]]
+        return out
+
+    def _named(self, rows: Rows | None) -> Group:
+        """Own columns of these children, and what rules of the link name besides; None: of all."""
+        return self.kin.columns((*self.kin.own, *(n for r in self.each for n in r.columns)), rows)
+
+    def _proposals(self, rule: AnyLinkRule, rng: Generator) -> Iterator[RuleProposal]:
+        """Changes for a rule, the mildest first, each made of what the ones before it have left.
+
+        Siblings that only break it by such a change wait for the next round, which begins with the mildest again.
+        """
+        if isinstance(rule, CountRule):
+            yield from self._handed_over(rule, rng)
+            return
+        first = rule.broken(self.kin.columns(rule.columns))
         if isinstance(rule, LinkOrderRule):
-            left = self._exchanged(rule, left, rng)
-        fine = np.flatnonzero(~self.wrong())
-        for names, cells in self._tries(rule, left, fine, rng):
+            yield from self._exchanges(rule, first, rng)
+        for names, cells in self._tries(rule, np.flatnonzero(~self.wrong()), rng):
+            left = np.flatnonzero(first & rule.broken(self.kin.columns(rule.columns)))
             if not len(left):
                 return
-            left = left[~self._take(names, left, cells(left))]
+            given = dict(zip(names, cells(left), strict=True))
+            inside = [c.allows(c.values) | (c.state != PLAIN) for c in given.values()]
+            able = np.flatnonzero(np.logical_and.reduce(inside))
+            yield RuleProposal(rows=left[able], cells=part(given, able))
 
-    def _exchanged(self, rule: LinkOrderRule, left: Ints, rng: Generator) -> Ints:
-        """Children that break an order exchange cells with others, where both then keep all rules; those that are left.
+    def _exchanges(self, rule: LinkOrderRule, first: Bools, rng: Generator) -> Iterator[RuleProposal]:
+        """Children that break an order exchange cells with others, so that the column keeps its counts.
 
-        So the column keeps its counts: values that are only moved away from what they break would all be later ones.
+        Values that are only moved away from what they break would all be later ones.
         """
         mine = [n for n in (rule.lower, rule.upper) if n in self.kin.own and n not in self.standing]
         if len(mine) != 1 or (rule.lower, rule.upper) in self.close:  # the time between would be another's
-            return left
-        column, up, names = self.kin.own[mine[0]], mine[0] == rule.upper, self._tied(rule)
-        other = self.kin.column(rule.lower if up else rule.upper)
+            return
         group = self.kin.columns(rule.columns)
-        about = np.flatnonzero((column.state == PLAIN) & met(rule.where, group))
-        ranked = about[np.argsort(other.values[about], kind="stable")]  # those that could take the cell lie together
-        for _ in range(EXCHANGES):
-            if not len(left):
-                break
-            cut = np.searchsorted(other.values[ranked], column.values[left], side="right" if up else "left")
-            first, end = (np.zeros_like(cut), cut) if up else (cut, np.full_like(cut, len(ranked)))
-            able = first < end
-            drawn = rng.integers(first[able], end[able])
-            self._swap(names, left[able], ranked[drawn], rng)
-            left = left[rule.broken(self.kin.columns(rule.columns))[left]]
-        return left
-
-    def _swap(self, names: list[str], at: Ints, partners: Ints, rng: Generator) -> None:
-        """Exchanges cells of pairs of children, each once, where both then keep all rules on one child."""
-        order = rng.permutation(len(at))
-        at, partners = at[order], partners[order]
-        both = np.concatenate([at, partners])
-        once = np.zeros(len(both), dtype=bool)
-        once[np.unique(both, return_index=True)[1]] = True
-        single = once[: len(at)] & once[len(at) :]
-        at, partners = at[single], partners[single]
-        both = np.concatenate([at, partners])
-        given = [self.kin.own[n][np.concatenate([partners, at])] for n in names]
-        self._accept(names, both, given, lambda: np.tile(~self.wrong()[both].reshape(2, -1).any(axis=0), 2))
-
-    def _take(self, names: list[str], at: Ints, given: list[RuleColumn]) -> Bools:
-        """Puts cells where they leave the child without a broken rule of one child; says where."""
-        inside = [self.kin.own[n].allows(c.values) | (c.state != PLAIN) for n, c in zip(names, given, strict=True)]
-        return self._accept(names, at, given, lambda: np.all(inside, axis=0) & ~self.wrong()[at])
-
-    def _accept(self, names: list[str], at: Ints, cells: list[RuleColumn], fine: Callable[[], Bools]) -> Bools:
-        """Puts cells, and those before them back where the children are not `fine` afterwards; says where."""
-        columns = [self.kin.own[n] for n in names]
-        before = [column[at] for column in columns]
-        for column, new in zip(columns, cells, strict=True):
-            column.put(at, new)
-        ok = fine()
-        back = np.flatnonzero(~ok)
-        for column, old in zip(columns, before, strict=True):
-            column.put(at[back], old[back])
-        return ok
+        about = plain_in((rule.lower, rule.upper), group) & met(rule.where, group)
+        others = np.flatnonzero(about & ~self.wrong())
+        for turn in range(EXCHANGES):
+            left = np.flatnonzero(first & rule.broken(group))
+            if not min(len(left), len(others)):
+                return
+            yield swap(self.kin.own, self._tied(rule), *rule.partners(mine[0], turn, left, others, group, rng))
+            group = self.kin.columns(rule.columns)
 
     def _movable(self, name: str, at: Ints) -> Bools:
         if name not in self.kin.own or name in self.standing:
             return np.zeros(len(at), dtype=bool)
         return ~self.fixed[at] if name == self.role else np.ones(len(at), dtype=bool)
 
-    def _tries(self, rule: AnyLinkRule, left: Ints, fine: Ints, rng: Generator) -> Any:
+    def _tries(self, rule: AnyLinkRule, fine: Ints, rng: Generator) -> Any:
         """Changes of child columns, in the order in which they are tried: their names, and cells for some children."""
         columns = self.kin.own
         yield from self._together(rule, fine, rng)
@@ -243,42 +236,20 @@ class Mender:
         values = column.nearest(target, up=up).astype(column.values.dtype)
         return RuleColumn(column.attribute, values, np.full(len(target), PLAIN, dtype=np.uint8))
 
-    def _mend_numbers(self, rule: CountRule, rng: Generator) -> bool:
-        """Children of parents that break a rule of numbers take cells of others; whether there was none."""
+    def _handed_over(self, rule: CountRule, rng: Generator) -> Iterator[RuleProposal]:
+        """One child of each parent that has too few or too many takes cells of others."""
         names = [n for n in named(rule.where) if n in self.kin.own and n not in self.standing]
-        counts = rule.counted(self.kin)
-        if not counts.broken.any():
-            return True
-        fine = ~self.wrong()
-        for _ in range(PARTNERS):
-            for up in (True, False):
-                counts = rule.counted(self.kin)
-                short = counts.number < counts.least if up else counts.number > counts.most
-                could = ~counts.met if up else counts.met
-                if self.role in names:
-                    could &= ~self.fixed
-                at = np.flatnonzero(could & short[self.kin.parent])
-                at = at[_one_of_each(self.kin.parent[at], rng)]
-                pool = np.flatnonzero(fine & (counts.met if up else ~counts.met))
-                if self.role in names:
-                    pool = pool[~self.fixed[pool]]
-                if len(at) and len(pool) and names:
-                    self._exchange(names, at, pool[rng.integers(0, len(pool), len(at))])
-        return False
-
-    def _exchange(self, names: list[str], at: Ints, donors: Ints) -> None:
-        """Takes the donors' cells in these columns, where that helps and breaks no rule that was kept."""
-        parents, before = self.kin.parent[at], self._faults()
-        cells = [self.kin.own[n][donors] for n in names]
-        self._accept(names, at, cells, lambda: self._faults()[parents] < before[parents])
-
-    def _faults(self) -> Ints:
-        """How much each parent breaks: children that break a rule, and how many there are too many or too few."""
-        out = self.kin.per_parent(self.wrong())
-        for rule in self.numbers:
+        for up in (True, False) * (PARTNERS if names else 0):
             counts = rule.counted(self.kin)
-            out += np.maximum(counts.least - counts.number, 0) + np.maximum(counts.number - counts.most, 0)
-        return out
+            short = counts.number < counts.least if up else counts.number > counts.most
+            free = ~self.fixed if self.role in names else np.ones(self.n, dtype=bool)
+            meets = counts.met if up else ~counts.met
+            at = np.flatnonzero(free & ~meets & short[self.kin.parent])
+            pool = np.flatnonzero(free & meets & ~self.wrong()) if len(at) else at
+            if len(pool):
+                at = at[_one_of_each(self.kin.parent[at], rng)]
+                donors = pool[rng.integers(0, len(pool), len(at))]
+                yield RuleProposal(rows=at, cells={n: self.kin.own[n][donors] for n in names})
 
 
 def _one_of_each(parent: Ints, rng: Generator) -> Ints:
@@ -314,9 +285,7 @@ def mended_table(
     before = {n: c[np.arange(len(parent))] for n, c in out.items()}
     mender = Mender(schema, link, parent, n_parents, out, above)
     mender.mend(rng)
-    changed = {
-        n: (c.state != before[n].state) | ((c.values != before[n].values) & (c.state != BLANK)) for n, c in out.items()
-    }
+    changed = {n: c.differs(before[n]) for n, c in out.items()}
     some = {n: c for n, c in out.items() if changed[n].any()}
     return rewritten(table, some, changed, columns, rng), mender.broken_parents()
 

@@ -68,6 +68,10 @@ class RuleColumn:
         """Takes the cells of these records from another."""
         self.values[rows], self.state[rows] = given.values, given.state
 
+    def differs(self, other: RuleColumn) -> Bools:
+        """Which cells are others; two blank ones never are."""
+        return np.asarray((self.state != other.state) | ((self.values != other.values) & (self.state != BLANK)))
+
     def meets(self, condition: Condition) -> Bools:
         """Which cells meet a condition."""
         if condition.codes is not None:

@@ -52,10 +52,14 @@ class Counted:
     most: Ints
 
     @property
+    def amiss(self) -> Ints:
+        """How many children each parent has too many or too few."""
+        return np.maximum(self.least - self.number, 0) + np.maximum(self.number - self.most, 0)
+
+    @property
     def broken(self) -> Bools:
         """Which parents have too many or too few."""
-        out: Bools = (self.number < self.least) | (self.number > self.most)
-        return out
+        return self.amiss > 0
 
 
 class LinkOrderRule(OrderRule):

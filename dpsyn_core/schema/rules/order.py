@@ -88,10 +88,10 @@ class OrderRule(Rule):
                 others = np.flatnonzero(~any_broken(rules, columns))
                 if not min(len(left), len(others)):
                     break
-                yield swap(columns, [name], *self._partners(name, turn, left, others, columns, rng))
+                yield swap(columns, [name], *self.partners(name, turn, left, others, columns, rng))
         yield self._in_order(columns)
 
-    def _partners(
+    def partners(
         self, name: str, turn: int, left: Rows, others: Rows, columns: Group, rng: Generator
     ) -> tuple[Rows, Rows]:
         """Records and a partner for each: by turns one whose cell they can take, and one that can take theirs."""

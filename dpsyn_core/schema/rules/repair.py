@@ -10,12 +10,13 @@ earlier one are drawn again, and left out where nothing is free. At last pairs o
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.random import Generator, default_rng
+from numpy.typing import NDArray
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
@@ -37,6 +38,7 @@ from dpsyn_core.schema.rules.columns import (
 from dpsyn_core.schema.rules.registry import KINDS
 from dpsyn_core.schema.rules.unique import UniqueRule, drawn_again
 
+Counts = NDArray[np.int64]
 ROUNDS = 6  # through all rules of a group, before cells are taken from another record
 REDRAWS = 40  # rounds in which repeated records are drawn again, before they are left out
 TRIED = 4096  # records that are made from the schema alone, to see whether rules contradict each other
@@ -159,17 +161,13 @@ def repair(table: Any, rules: Sequence[Rule], schema: Schema, rng: Generator) ->
             stay &= _repair_group(group, columns, schema, rng)
             repaired.append((group, columns))
     _bring_pairs_back(repaired, before, table, schema, rng)
-    new = {n: _changed(before[n], c) for _, columns in repaired for n, c in columns.items()}
+    new = {n: c.differs(before[n]) for _, columns in repaired for n, c in columns.items()}
     after = {n: c for _, columns in repaired for n, c in columns.items() if new[n].any()}
     table = rewritten(table, after, new, schema, rng)
     cells = sum(int((c & stay).sum()) for c in new.values())
     return table if stay.all() else table.filter(stay), Repairs(
         records=int((records & stay).sum()), cells=cells, left_out=int((~stay).sum())
     )
-
-
-def _changed(before: RuleColumn, after: RuleColumn) -> Bools:
-    return np.asarray((after.state != before.state) | ((after.values != before.values) & (after.state != BLANK)))
 
 
 def _bring_pairs_back(
@@ -193,11 +191,11 @@ def _repair_group(rules: Sequence[Rule], columns: Group, schema: Schema, rng: Ge
     """Changes the records of a group until they keep its rules, and says which of them stay."""
     public = [r for r in rules if not r.table_wide]
     alone = record_rules(rules, columns, ~any_broken(public, columns))
-    accept(RuleProposal(rows=np.flatnonzero(any_broken(alone, columns)), cells={}), alone, columns, rng)
+    accept_inside(RuleProposal(rows=np.flatnonzero(any_broken(alone, columns)), cells={}), alone, columns, rng)
     for rule in alone:
         if rule.broken(columns).any():
             for proposal in rule.exchanges(alone, columns, rng):
-                accept(proposal, alone, columns, rng)
+                accept_inside(proposal, alone, columns, rng)
     kept = np.flatnonzero(~any_broken(alone, columns))
     keepers = part(columns, kept) if len(kept) else _closed(alone, rules, schema)
     left = np.flatnonzero(any_broken(alone, columns))
@@ -216,18 +214,25 @@ def _repair_group(rules: Sequence[Rule], columns: Group, schema: Schema, rng: Ge
     return stay
 
 
-def accept(proposal: RuleProposal, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> None:
+def accept(proposal: RuleProposal, columns: Group, count: Callable[[Rows], Counts]) -> None:
     """Makes a change, in place, for the records (or blocks of them) that break fewer rules after it.
 
-    Values that still break a rule are moved inside their bins before that is decided.
+    count: how many rules some records break as the columns are now.
     """
-    here = part(columns, proposal.rows)
-    after = moved_inside(rules, here | dict(proposal.cells), rng)
-    more = faults(rules, after) - faults(rules, here)
+    rows, now = proposal.rows, count(proposal.rows)
+    before = part({n: columns[n] for n in proposal.cells}, rows)
+    put(columns, rows, proposal.cells)
+    more = count(rows) - now
     if proposal.block is not None:
         more = np.bincount(proposal.block, weights=more)[proposal.block]
-    ok = np.flatnonzero(more < 0)
-    put(columns, proposal.rows[ok], part(after, ok))
+    back = np.flatnonzero(more >= 0)
+    put(columns, rows[back], part(before, back))
+
+
+def accept_inside(proposal: RuleProposal, rules: Sequence[RecordRule], columns: Group, rng: Generator) -> None:
+    """As `accept`; values that still break a rule are moved inside their bins before that is decided."""
+    cells = moved_inside(rules, part(columns, proposal.rows) | dict(proposal.cells), rng)
+    accept(replace(proposal, cells=cells), columns, lambda rows: faults(rules, part(columns, rows)))
 
 
 def change(rules: Sequence[RecordRule], rows: Group, givers: Mapping[int, Group], rng: Generator) -> None:

@@ -318,15 +318,15 @@ def wide():
 
 
 def test_a_column_that_only_chance_makes_a_key_has_no_course_in_time():
-    from dpsyn_core.evaluate.findings.series import _key
+    from dpsyn_core.evaluate.dependent_rows import series_key
 
     rng = np.random.default_rng(6)
     day = np.datetime64("2023-01-01") + rng.integers(0, 300, N)
     people = stays(1).assign(begin=day, age=rng.integers(18, 90, N))
-    assert _key(compare_tables(schema(), arrow(stays(2)), arrow(people)), "begin") is None
+    assert series_key(compare_tables(schema(), arrow(stays(2)), arrow(people)), "begin") is None
     each = np.arange(N)
     panel = people.assign(begin=np.datetime64("2023-01-01") + each // 40, age=18 + each % 40)
-    assert _key(compare_tables(schema(), arrow(stays(2)), arrow(panel)), "begin") == "age"
+    assert series_key(compare_tables(schema(), arrow(stays(2)), arrow(panel)), "begin") == "age"
 
 
 def test_of_three_columns_the_one_that_is_related_to_neither_of_the_others_is_named():

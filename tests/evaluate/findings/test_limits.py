@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 from scipy.stats import norm
 
+from dpsyn_core.evaluate.dependent_rows import TimeOrder, even_steps
 from dpsyn_core.evaluate.findings import dependences as d
 from dpsyn_core.evaluate.findings import series as s
 from dpsyn_core.evaluate.findings.cells import alike
@@ -92,8 +93,8 @@ def test_autocorrelations_are_those_of_pandas_within_each_key():
     f.loc[rng.random(600) < 0.1, "x"] = np.nan
     order = np.lexsort((f.when, f.who))
     who = f.who.to_numpy()[order]
-    course = s.TimeOrder(order=order, next=who[1:] == who[:-1])
-    ordered = f.sort_values(["who", "when"])
+    course = TimeOrder(order=order, next=who[1:] == who[:-1], keys=who)
+    ordered = f.assign(x=f.x - f.groupby("who").x.transform("mean")).sort_values(["who", "when"])
     expected = ordered.x.corr(ordered.groupby("who").x.shift())
     assert course.autocorrelation(f.x.to_numpy()) == pytest.approx(expected)
     assert course.autocorrelation(np.ones(600)) is None
@@ -101,7 +102,7 @@ def test_autocorrelations_are_those_of_pandas_within_each_key():
 
 @pytest.mark.parametrize(("pairs", "found"), [(99, False), (100, True)])
 def test_an_autocorrelation_needs_a_hundred_pairs(pairs, found):
-    course = s.TimeOrder(order=np.arange(pairs + 1), next=np.ones(pairs, bool))
+    course = TimeOrder(order=np.arange(pairs + 1), next=np.ones(pairs, bool), keys=np.zeros(pairs + 1, int))
     assert (course.autocorrelation(np.arange(pairs + 1.0)) is not None) is found
 
 
@@ -123,7 +124,7 @@ def test_courses_are_opposite_where_one_falls_as_the_other_rises():
     ("times", "even"), [([0, 1, 2, 4], True), ([0, 1, 2, 5, 9], True), ([0, 1, 3, 6], False), ([0, 1], False)]
 )
 def test_times_are_even_where_half_of_their_steps_are_equal(times, even):
-    assert s._even(np.array([*times, np.nan])) is even
+    assert even_steps(np.array([*times, np.nan])) is even
 
 
 def test_a_rounded_cell_may_be_off_by_half_a_unit_of_its_last_digit():

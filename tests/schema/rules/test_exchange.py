@@ -6,7 +6,7 @@ import pyarrow as pa
 from dpsyn_core.schema.codec import Codec
 from dpsyn_core.schema.document import Schema
 from dpsyn_core.schema.rules.columns import PLAIN, RuleColumn, any_broken, read_columns
-from dpsyn_core.schema.rules.repair import accept, record_rules, repair
+from dpsyn_core.schema.rules.repair import accept_inside, record_rules, repair
 from tests.schema.helpers import cat, date, num
 
 
@@ -25,7 +25,7 @@ def declared(rules, wide=1, **ends):
 def exchange(rules, group, rng):
     for rule in rules:
         for proposal in rule.exchanges(rules, group, rng):
-            accept(proposal, rules, group, rng)
+            accept_inside(proposal, rules, group, rng)
 
 
 def counts(group):

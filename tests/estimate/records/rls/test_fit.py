@@ -230,3 +230,18 @@ def test_larger_tables_take_no_proposals_from_pairs():
     triple = Target(attributes=(0, 1, 2), maps=(np.arange(2),) * 3, values=np.ones((2, 2, 2)), sigma=9.0)
     assert schedule(10**7, 3, [pair] + [triple] * 50) == schedule(10**7, 3, [pair])
     assert schedule(10**7, 3, [pair]) != schedule(10**7, 3, [pair] * 30)
+
+
+@pytest.mark.parametrize(("attributes", "joins"), [((0,), False), ((0, 1), True), ((0, 1, 2), True)])
+def test_a_table_joins_columns_where_it_has_two_and_was_measured(attributes, joins):
+    given = {"attributes": attributes, "maps": (np.arange(2),) * len(attributes), "sigma": 2.0}
+    values = np.zeros((2,) * len(attributes))
+    assert Target(values=values, **given).joins is joins
+    assert Target(values=values, firm=True, **given).joins is False
+
+
+@pytest.mark.parametrize("below", [0.0, 1.5])
+def test_an_empty_cell_asks_for_less_than_none_and_others_for_their_values(below):
+    given = {"attributes": (0,), "maps": (np.arange(3),), "values": np.arange(3.0), "sigma": 2.0}
+    assert Target(empty=np.array([True, False, True]), **given).goal(below).tolist() == [-2 * below, 1, -2 * below]
+    assert Target(**given).goal(below).tolist() == [0, 1, 2]

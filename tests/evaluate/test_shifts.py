@@ -1,0 +1,46 @@
+"""Means of groups in both tables, against pandas, and what is kept of their differences."""
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from dpsyn_core.evaluate import shifts
+from dpsyn_core.evaluate.loader import compare_tables
+from tests.schema.helpers import cat, num, schema
+
+SHAPE = schema(num("pay", 0, 1000, 100), cat("g", ["a", "b", "c"]))
+
+
+def table(n, seed, apart):
+    rng = np.random.default_rng(seed)
+    g = rng.integers(0, 3, n)
+    pay = np.clip(np.rint(500 + apart * (g - 1) + rng.normal(0, 20, n)), 0, 1000).astype(int)
+    return pd.DataFrame({"pay": pay, "g": np.array(["a", "b", "c"])[g]})
+
+
+def gaps(real, synthetic) -> list[shifts.GroupMeans]:
+    return shifts.gaps(compare_tables(SHAPE, pa.Table.from_pandas(synthetic), pa.Table.from_pandas(real)))
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5, 1.0, -1.0])
+def test_what_is_kept_of_differences_between_groups_is_the_slope_of_their_means(share):
+    real, synthetic = table(3000, 1, 100), table(2000, 2, 100 * share)
+    (found,) = gaps(real, synthetic)
+    mine, theirs = (f.groupby("g").pay.mean().to_numpy() for f in (real, synthetic))
+    assert found.real == pytest.approx(mine) and found.synthetic == pytest.approx(theirs)
+    assert found.sizes.tolist() == [f.groupby("g").size().tolist() for f in (real, synthetic)]
+    left, right = mine - real.pay.mean(), theirs - synthetic.pay.mean()
+    n = real.groupby("g").size().to_numpy()
+    assert found.kept == pytest.approx((n * left * right).sum() / (n * left**2).sum())
+    assert found.kept == pytest.approx(share, abs=0.05)
+
+
+def test_nothing_is_said_of_what_is_kept_where_groups_differ_by_chance():
+    (found,) = gaps(table(3000, 3, 0), table(3000, 4, 0))
+    assert found.kept is None
+
+
+@pytest.mark.parametrize(("n", "m", "both"), [(10, 10, 5.0), (1, 0, 0.5), (100, 300, 75.0)])
+def test_two_samples_err_as_much_as_one_of_fewer_records(n, m, both):
+    assert shifts.together(n, m) == pytest.approx(both)
