@@ -471,3 +471,20 @@ def test_categories_as_dictionaries_hold_the_same_cells():
     assert all(pa.types.is_dictionary(c.type) for c in listed.columns)
     assert listed.to_pydict() == plain.to_pydict()
     assert [c.type.value_type for c in listed.columns] == [c.type for c in plain.columns]
+
+
+@pytest.mark.parametrize(
+    "declared",
+    [
+        num("x", 0, 9, 2, special_values=[5]),
+        num("x", 0, 9, 3, "float", step=0.5, special_values=[5, 5.5]),
+        num("x", 0, 9, 3, "float", special_values=[5]),
+    ],
+)
+def test_no_ordinary_cell_is_drawn_as_a_special_value_inside_the_range(declared):
+    (attribute,) = schema(declared).attributes
+    codes = np.repeat(np.arange(attribute.plain), 400)
+    drawn = attribute.draw(codes, np.random.default_rng(0))
+    assert not np.isin(drawn, attribute.special_values).any()
+    assert np.array_equal(attribute.binning.find(drawn), codes)
+    assert attribute.draw(np.array([attribute.plain]), np.random.default_rng(0)) == attribute.special_values[0]

@@ -232,11 +232,6 @@ class NumericAttribute(RangeAttribute):
         """Numbers (n,), and which cells are some."""
         return cell_numbers.to_numbers(column, whole=self.whole, comma=comma, written=self.written)
 
-    def _keep_apart(self, drawn: NDArray[Any], bins: NDArray[np.intp], special: NDArray[np.bool_]) -> None:
-        if self.special_values and self.dtype == "float" and self.step is self.decimals is None:
-            met = ~special & np.isin(drawn, self.special_values)  # by the rounding of wide ranges
-            drawn[met] = self.binning.middles()[bins[met]]
-
     def typed(self, values: NDArray[Any], blank: NDArray[np.bool_] | None) -> Any:
         """Numbers as a pyarrow array (n,); amounts as text."""
         if self.written is not None:

@@ -16,6 +16,8 @@ from dpsyn_core.schema.attributes.base import NO_MISSING, CodedBase, Number, Sch
 from dpsyn_core.schema.binning import MAX_BINS, RealBins, WholeBins
 from dpsyn_core.tables import as_written, blanks, is_text, short, to_text, uniques
 
+REDRAWS = 32  # of a value that would be taken for a special one: of two values in a bin, it comes out once in 2^32
+
 
 class CountBins(SchemaPart):
     """K bins of equal width."""
@@ -130,13 +132,18 @@ class RangeAttribute(CodedBase):
         if scores is not None:
             by_value, by_score = np.lexsort((drawn, bins)), np.lexsort((scores, bins))
             drawn[by_score] = drawn[by_value]
-        self._keep_apart(drawn, bins, special)
+        self._redraw(drawn, bins, special, rng)
         for i, value in enumerate(self.single_values):
             drawn[codes == self.plain + i] = value
         return drawn
 
-    def _keep_apart(self, drawn: NDArray[Any], bins: NDArray[np.intp], special: NDArray[np.bool_]) -> None:
-        """Replaces drawn values, in place, that would be taken for special ones."""
+    def _redraw(self, drawn: NDArray[Any], bins: NDArray[np.intp], special: NDArray[np.bool_], rng: Generator) -> None:
+        """Draws values of a bin anew, in place, that would be taken for special ones; a bin may hold no others."""
+        for _ in range(REDRAWS if self.single_values else 0):
+            met = ~special & np.isin(drawn, self.single_values)
+            if not met.any():
+                break
+            drawn[met] = self.binning.draw(bins[met], rng)
 
     def decode(
         self, codes: NDArray[Any], rng: Generator, *, scores: NDArray[np.floating] | None = None, listed: bool = False
