@@ -320,7 +320,7 @@ def _agreeing(
     few = [
         s - away <= t.exceptions * total
         and s + away <= max(t.few_marks * q.alone, min(t.part_marks * q.alone, error))
-        and s <= max(away, error)
+        and s <= max(t.seen * sigma, error)
         for q, error, s in zip(asked, errors, scores, strict=True)
     ]
     return [q for q, ok in zip(asked, few, strict=True) if ok], cost.less(most)
