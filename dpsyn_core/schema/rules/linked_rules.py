@@ -54,7 +54,8 @@ class Counted:
     @property
     def amiss(self) -> Ints:
         """How many children each parent has too many or too few."""
-        return np.maximum(self.least - self.number, 0) + np.maximum(self.number - self.most, 0)
+        out: Ints = np.maximum(self.least - self.number, 0) + np.maximum(self.number - self.most, 0)
+        return out
 
     @property
     def broken(self) -> Bools:

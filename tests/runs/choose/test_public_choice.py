@@ -101,7 +101,7 @@ def test_candidates_are_tried_at_a_public_number_of_records(folder, capsys):
 
 
 def test_two_names_of_one_system_are_within_noise(folder, capsys):
-    assert main(comparison(folder, "--repeats", "8", systems=("rls", "rls:triples=true"))) == 0
+    assert main(comparison(folder, "--repeats", "12", systems=("rls", "rls:triples=true"))) == 0
     assert "may be as good" in capsys.readouterr().out
 
 
