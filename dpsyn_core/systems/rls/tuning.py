@@ -317,8 +317,8 @@ class FollowerChoice:
 
     few_marks: float = 0.2
     """... or, where a table of the columns would have less error than the exceptions that there may be, this. With .5
-    alone, states of a panel were taken to last through waves: pairs of ten waves were 22 and 72 % farther off at
-    epsilon 1 and 3 (docs/evidence/structure.md)."""
+    alone, states of a panel were taken to last through waves: pairs of ten waves were 1.8 and 2.3 times as
+    far off at epsilon 1 and 3 (docs/evidence/structure.md)."""
 
     runs: float = 0.015
     """Of the cost of pairs, for the scores of groups of values, at most."""
