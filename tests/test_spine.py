@@ -41,9 +41,9 @@ DOORS = {
     "systems/base.py": {"questions"},
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
-# of the engine that a default run of the sample loads, at most: 145 files and 23,447 lines, and in one of 41 runs,
-# in which noise shows a higher order, 146 and 23,509
-FILES, LINES = 146, 23_510
+# of the engine that a default run of the sample loads, at most: 145 files and 23,539 lines, and in one of 41 runs,
+# in which noise shows a higher order, 146 and 23,601
+FILES, LINES = 146, 23_605
 
 RUN = """
 import sys
