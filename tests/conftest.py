@@ -19,6 +19,15 @@ if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: threads o
 pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance", "tests.nursery"]
 
 
+@pytest.fixture(autouse=True)
+def looks_of_this_test(tmp_path_factory, monkeypatch):
+    """No test is told that rules of its table were tried by another one, whose table has the same name."""
+    from dpsyn_core.privacy import looks
+
+    own, real = tmp_path_factory.mktemp("looks"), looks.home
+    monkeypatch.setattr(looks, "home", lambda: real() if "DPSYN_HOME" in os.environ else own)
+
+
 @pytest.fixture(scope="session")
 def components():
     """What packages bring for Streamlit's pages. AppTest reads the metadata of all packages for it, in every test."""
