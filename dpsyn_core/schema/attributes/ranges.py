@@ -138,19 +138,19 @@ class RangeAttribute(CodedBase):
         return drawn
 
     def _redraw(self, drawn: NDArray[Any], bins: NDArray[np.intp], special: NDArray[np.bool_], rng: Generator) -> None:
-        """Draws values of a bin anew, in place, that would be taken for special ones, or takes the middle of the bin.
+        """Draws values of a bin anew, in place, that would be taken for special ones.
 
-        In a wide range, all that a small bin holds may be written as one number; and a bin may hold special values
-        alone, of which records are noise.
+        A bin may hold special values alone: they stay, but for real numbers without a step, which get its middle. All
+        numbers of a small bin of a wide range may be rounded to one.
         """
-        if not self.single_values:
-            return
-        for _ in range(REDRAWS):
+        for left in reversed(range(REDRAWS if self.single_values else 0)):
             met = ~special & np.isin(drawn, self.single_values)
             if not met.any():
                 return
-            drawn[met] = self.binning.draw(bins[met], rng)
-        drawn[met] = self.binning.middles()[bins[met]]
+            if left:
+                drawn[met] = self.binning.draw(bins[met], rng)
+            elif isinstance(self.binning, RealBins) and self.binning.step is None:
+                drawn[met] = self.binning.middles()[bins[met]]
 
     def decode(
         self, codes: NDArray[Any], rng: Generator, *, scores: NDArray[np.floating] | None = None, listed: bool = False

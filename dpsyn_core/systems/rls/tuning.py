@@ -313,12 +313,12 @@ class FollowerChoice:
     """As `clear`, of scores of values that columns have together, which cost less where they are wrong ..."""
 
     part_marks: float = 0.5
-    """... and as `part` ..."""
+    """... and as `part`."""
 
     few_marks: float = 0.2
-    """... or, where a table of the columns would have less error than the exceptions that there may be, this. With .5
-    alone, states of a panel were taken to last through waves: pairs of ten waves were 1.8 and 2.3 times as
-    far off at epsilon 1 and 3 (docs/evidence/structure.md)."""
+    """As `part_marks`, where the exceptions that there may be outnumber the error of a table of the columns. With .5,
+    states of a panel were taken to last through its waves, and pairs of ten waves were 1.8 and 2.3 times as far off at
+    epsilon 1 and 3 (docs/evidence/structure.md)."""
 
     runs: float = 0.015
     """Of the cost of pairs, for the scores of groups of values, at most."""
