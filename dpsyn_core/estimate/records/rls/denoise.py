@@ -243,9 +243,9 @@ def shrink_pair(values: Floats, expected: Floats, sigma: float, *, tuning: Shrin
 
     Shrinking singular values suits weak, smooth dependence. A narrow band of cells, as numbers that nearly determine
     each other have, has full rank; there, shrinking the cells near 0 does better. Where one attribute nearly decides
-    the other, most cells are empty, and that no cell is negative takes away more noise than either: there, the first
-    estimator gives way to the noisy cells, of which the fit takes what records can have. Tables of few directions have
-    no cells to tell a prior from, and go by their interaction alone: noisy cells would keep half of the noise.
+    the other, most cells are empty, and the fit takes away more noise than the first estimator would, since no count of
+    records is negative: there, the noisy cells take its place. Tables of few directions have no cells to tell a prior
+    from, and go by their interaction alone: a mean with noisy cells would keep half of the noise.
     """
     shrunk: Floats = shrink_pairs(values[None], expected[None], np.array([sigma]), tuning=tuning)[0]
     return shrunk
