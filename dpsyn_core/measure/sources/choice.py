@@ -37,9 +37,9 @@ class CountingPlan:
 
     engine: str
     why: str
+    memory: float
+    seconds: float
     scratch: int = 0
-    memory: float = 0.0
-    seconds: float = 0.0
 
 
 def source_of(
