@@ -68,10 +68,11 @@ def test_an_exchange_moves_a_sum_twice_as_far_and_less_where_no_number_is_negati
 
 def test_a_selection_costs_an_eighth_of_its_epsilon_squared():
     for cost, epsilon in ((EPSILON, 0.7), (Cost(rho=0.3, mixed=True), math.sqrt(8 * 0.3))):
-        assert fields(selection_charge("x", cost, sensitivity=2.5)) == expected(
-            mechanism="exponential", sensitivity=2.5, scale=0.0, cells=1,
-            epsilon=epsilon, rho=epsilon**2 / 8, kind="choice",
-        )  # fmt: skip
+        for sensitivity in (0.5, 2.5):
+            assert fields(selection_charge("x", cost, sensitivity=sensitivity)) == expected(
+                mechanism="exponential", sensitivity=sensitivity, scale=0.0, cells=1,
+                epsilon=epsilon, rho=epsilon**2 / 8, kind="choice",
+            )  # fmt: skip
     for wrong in (0.0, -1.0, math.inf, math.nan):
         with pytest.raises(BudgetError, match="must be a finite number above 0"):
             selection_charge("x", EPSILON, sensitivity=wrong)

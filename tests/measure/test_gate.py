@@ -157,7 +157,7 @@ def test_float_scores_become_steps_and_their_rounding_is_paid_for():
     ((_, gaps, rate),) = gate._noise.asked
     assert gaps == [3 * 2**20, 0]
     assert rate <= 1 / (2 * (2**20 + 2))
-    assert rate == pytest.approx(1 / (2 * (2**20 + 2)), rel=1e-12)
+    assert rate == pytest.approx(1 / (2 * (2**20 + 2)), rel=1e-12, abs=0)
 
 
 @pytest.mark.parametrize("scores", [[], [[1.0]], [math.nan, 1.0], [math.inf, 1.0], [1e12, 0.0], ["a"]])
