@@ -207,13 +207,16 @@ def _numbers(attribute: Any, low: float, high: float) -> Any:
         "special_values": (),
     }
     try:
-        return type(attribute).model_validate({**_fields(attribute), **update})
+        fresh = type(attribute).model_validate({**_fields(attribute), **update})
     except (DPSynError, ValueError) as error:
         msg = (
             f"the condition on '{attribute.name}' leaves {low:g} to {high:g}, which its step and bins do not divide; "
             "name a wider interval"
         )
         raise SchemaError(msg) from error
+    if whole and inner and inner[-1] == high:  # an edge at the end closes the last bin; here a bin begins there
+        fresh.__dict__["binning"] = replace(fresh.binning, starts=np.array([low, *inner], dtype=np.int64))
+    return fresh
 
 
 def _dates(attribute: DatetimeAttribute, low: int, high: int) -> Any:
