@@ -3,6 +3,7 @@
 import dataclasses
 import itertools
 import json
+import math
 from collections import Counter
 
 import numpy as np
@@ -158,3 +159,22 @@ def test_association_needs_two_attributes_and_correlation_two_numbers():
             metric.compute(one)
     with pytest.raises(MetricError, match="needs two"):
         FrequentItemsets().compute(one)
+
+
+def test_corrected_v_is_that_of_bergsma_and_0_where_a_column_tells_every_record_apart():
+    rng = np.random.default_rng(0)
+    for n, left, right in ((40, 3, 5), (300, 2, 2), (25, 12, 4), (3, 2, 2)):
+        x, y = rng.integers(0, left, n), rng.integers(0, right, n)
+        y[: n // 2] = x[: n // 2] % right
+        table = pd.crosstab(x, y).to_numpy()
+        phi = scipy.stats.chi2_contingency(table, correction=False).statistic / n
+        r, c = table.shape
+        phi = max(0.0, phi - (r - 1) * (c - 1) / (n - 1))
+        least = min(k - (k - 1) ** 2 / (n - 1) for k in (r, c)) - 1
+        rows, columns = np.nonzero(table)
+        found = contingency.corrected_v((rows, columns, table[rows, columns].astype(float)))
+        assert found == pytest.approx(math.sqrt(min(1.0, phi / least)) if least > 0 else 0.0)
+    alone = np.arange(6)
+    assert contingency.corrected_v((alone, alone % 2, np.ones(6))) == 0.0
+    assert contingency.corrected_v((np.zeros(1, int), np.zeros(1, int), np.ones(1))) == 0.0
+    assert contingency.corrected_v((np.zeros(2, int), np.arange(2), np.ones(2))) == 0.0

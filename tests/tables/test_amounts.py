@@ -219,3 +219,22 @@ def test_decimals_of_a_file_with_semicolons_are_drafted_as_they_are_read(tmp_pat
     read, valid = drafted.read(table["x"], comma=True)
     assert valid.all() and np.allclose(read, values)
     assert (drafted.min, drafted.max) == (values.min(), values.max())
+
+
+@pytest.mark.parametrize("kind", [np.float64, np.int64])
+@pytest.mark.parametrize(
+    ("example", "digits", "group"), [("$1,234.56", 2, ","), ("$1,234", 0, ","), ("$12.5", 1, ""), ("1 234 kg", 0, " ")]
+)
+def test_numbers_are_written_as_python_formats_them(kind, example, digits, group):
+    form = amounts.form(example)
+    values = np.array([0, 5, 12, 999, 1000, 1001, 20_030, 999_999, 1_000_000, 7_000_000_001, -4, -1000, -50_006], kind)
+    if kind is np.float64:
+        values = np.append(values, [0.25, 999.5, -1000.75, 0.125])
+    wanted = []
+    for value in values.tolist():
+        shown = abs(round(value * 10**digits)) / 10**digits
+        text = f"{shown:,.{digits}f}".replace(",", group)
+        text = f"${text}" if example.startswith("$") else f"{text} kg"
+        wanted.append(f"-{text}" if value < 0 and shown else text)
+    found = amounts.written(values, form, None).to_pylist()
+    assert [t.replace("\u00a0", " ") for t in found] == wanted

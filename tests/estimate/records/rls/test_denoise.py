@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dpsyn_core.estimate.records.rls.denoise import (
+    _elsewhere,
     shrink_interactions,
     shrink_one_way,
     shrink_ordered,
@@ -258,3 +259,26 @@ def test_what_is_not_listed_gets_no_records_for_standing_behind_values_of_one_fr
     ]
     # a normal draw above 0 has the mean .4 of its deviation; the mean of all values, 41, stood here before
     assert np.mean(put) < 0.5 * 19.0
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_records_where_nothing_shows_fall_off_with_the_root_of_the_distance_from_what_shows(seed):
+    rng, tuning, sigma = RNG(seed), RECORDS.shrinkage, 2.0
+    shown = rng.random(40) < (0.05, 0.1, 0.3, 0.6, 0.9, 0.97)[seed]
+    shown[rng.integers(40)] = True
+    noisy, smooth = rng.uniform(0, 50, 40), rng.uniform(-1, 5, 40)
+    kept = noisy * rng.uniform(0.9, 1.1, 40)
+    noise = tuning.elsewhere * sigma * np.sqrt(shown.sum())
+    for more in (noise * 0.99, noise * 1.01, noise * 20):
+        total = float(noisy[shown].sum()) + more
+        found = _elsewhere(kept, noisy, smooth, shown, total, sigma, tuning)
+        assert found.sum() == pytest.approx(total) and (found >= 0).all()
+        if more < noise or shown.all():
+            assert (found[~shown] == 0).all()
+            continue
+        assert found[shown].sum() == pytest.approx(total - more)
+        away = np.array([min(abs(i - j) for j in np.flatnonzero(shown)) for i in np.flatnonzero(~shown)])
+        weights = np.maximum(smooth[~shown], 0) / np.sqrt(away)
+        assert found[~shown] == pytest.approx(with_total(weights, more), abs=1e-9)
+    nothing = _elsewhere(kept, noisy, smooth, np.zeros(40, dtype=bool), 77.0, sigma, tuning)
+    assert nothing == pytest.approx(with_total(kept, 77.0))
