@@ -10,7 +10,7 @@ from sklearn.metrics import average_precision_score, roc_auc_score
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate.comparison import Comparison, Roles
-from dpsyn_core.evaluate.learning import Encoder, Learning, classification, classifier, regressor
+from dpsyn_core.evaluate.learning import Encoder, Learning, _keep_rare_classes, classification, classifier, regressor
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from tests.evaluate.tables import draw, small
 
@@ -139,3 +139,32 @@ def test_one_attribute_alone_cannot_be_learnt():
     c = Comparison(domain=Domain.of({"a": 2}), real=draw(9, 1)[[1]], synthetic=draw(9, 2)[[1]])
     with pytest.raises(MetricError, match="another attribute"):
         LR.compute(c)
+
+
+class Stopping:
+    """A model that stops early, and puts this share of its records aside for it."""
+
+    def __init__(self, share):
+        self.given = {"early_stopping": "auto", "validation_fraction": share}
+
+    def get_params(self):
+        return self.given
+
+    def set_params(self, **given):
+        self.given |= given
+
+
+@pytest.mark.parametrize(
+    ("counts", "share", "stops"),
+    [
+        *(((50, 2), 0.1, True), ((50, 1), 0.1, False), ((10, 10), 0.1, True), ((9, 10), 0.1, False)),
+        *(((10, 10), None, True), ((9, 10), None, False), ((2, 2), 0.5, True), ((2, 2, 2), 0.5, True)),
+        *(((2, 2, 2), 0.4, False),),
+    ],
+)
+def test_a_model_stops_early_where_every_class_has_two_records_and_one_of_those_put_aside(counts, share, stops):
+    model = Stopping(share)
+    _keep_rare_classes(model, np.repeat(np.arange(len(counts)), counts))
+    assert model.given["early_stopping"] == ("auto" if stops else False)
+    _keep_rare_classes(LogisticRegression(), np.zeros(1, dtype=int))
+    _keep_rare_classes(object(), np.zeros(1, dtype=int))

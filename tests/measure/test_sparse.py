@@ -90,26 +90,30 @@ def test_a_source_without_bits_is_a_fault_and_no_endless_loop():
 
 
 @pytest.mark.parametrize("weights", [None, [1.0, 2.0, 1.0]])
-@pytest.mark.parametrize(("counts", "prior"), [([1, 0, 2], 1.0), ([0, 0, 0], 2.0)])
-def test_an_urn_draws_the_law_of_the_dirichlet_multinomial(monkeypatch, counts, prior, weights):
+@pytest.mark.parametrize(("counts", "prior", "unit"), [([1, 0, 2], 1.0, 1), ([0, 0, 0], 2.0, 1), ([0, 1, 0], 0.5, 2)])
+def test_an_urn_draws_the_law_of_the_dirichlet_multinomial(monkeypatch, counts, prior, unit, weights):
     """By exhaustion: every row of tickets of three draws, each as likely as every other."""
-    monkeypatch.setattr(sparse, "urn_unit", lambda cells, prior, draws: 1)
+    monkeypatch.setattr(sparse, "urn_unit", lambda cells, prior, draws: unit)
     alpha = [c + prior * w for c, w in zip(counts, weights or [1.0] * 3, strict=True)]
-    whole, draws = int(sum(alpha)), 3
+    draws, limits = 3, [round((sum(alpha) + t) * unit) for t in range(3)]
     found = collections.Counter()
-    for tickets in itertools.product(*(range(whole + t) for t in range(draws))):
-        monkeypatch.setattr(sparse, "uniform_below", lambda bounds, noise, tickets=tickets: np.array(tickets))
+    for tickets in itertools.product(*map(range, limits)):
+
+        def drawn(bounds, noise, tickets=tickets):
+            assert bounds.tolist() == limits
+            return np.array(tickets)
+
+        monkeypatch.setattr(sparse, "uniform_below", drawn)
         out = dirichlet_multinomial(
             np.array(counts), prior, draws, noise=None, weights=None if weights is None else np.array(weights)
         )
         found[tuple(out.tolist())] += 1
-    ways = math.prod(whole + t for t in range(draws))
     for out in itertools.product(range(draws + 1), repeat=3):
         if sum(out) == draws:
-            law = math.factorial(draws)
+            law = math.factorial(draws) / math.prod(sum(alpha) + t for t in range(draws))
             for a, k in zip(alpha, out, strict=True):
-                law = law * math.prod(a + i for i in range(k)) / math.factorial(k)
-            assert found[out] / ways == pytest.approx(law / ways)
+                law *= math.prod(a + i for i in range(k)) / math.factorial(k)
+            assert found[out] / math.prod(limits) == pytest.approx(law)
     monkeypatch.undo()
     assert dirichlet_multinomial(np.array(counts), prior, 0, noise=None).tolist() == [0, 0, 0]
 

@@ -71,3 +71,13 @@ def test_a_cell_far_away_makes_no_wide_sheet():
     tracemalloc.stop()
     assert table.to_pydict() == {"a": ["1", "", ""], "b": ["x", "y", ""]}
     assert peak < 300 << 20
+
+
+@pytest.mark.parametrize("records", [0, 1])
+def test_a_sheet_of_headers_alone_is_a_table_without_records(tmp_path, records):
+    whole = Workbook()
+    for row in (("a", "b", "c"), (1, None, "x"))[: 1 + records]:
+        whole.active.append(row)
+    whole.save(tmp_path / "t.xlsx")
+    found = open_table(tmp_path / "t.xlsx").whole()
+    assert found.column_names == ["a", "b", "c"] and found.num_rows == records

@@ -239,7 +239,7 @@ def _drawn(table: NDArray[np.float64], given: NDArray[np.uint16], rng: Generator
         part = slice(start, start + DRAWN_AT_ONCE)
         level = rng.random(len(given[part]))[:, None]
         out[part] = (upto[given[part]] < level).sum(axis=1)
-    return np.minimum(out, np.uint16(table.shape[1] - 1)).astype(np.uint16)
+    return out
 
 
 def _start_by_difference(

@@ -83,8 +83,9 @@ def fine_bins(low: int, high: int) -> dict[str, Any]:
     near = range(max(low, -SINGLE), min(high, SINGLE) + 1)
     up = _rising(max(low, SINGLE + 1), high)
     down = [1 - e for e in reversed(_rising(max(-high, SINGLE + 1), -low))] if low < -SINGLE else []
-    starts = sorted({low, *down, *near, *up})
-    return {"edges": starts[:-1] if starts[-1] == high else starts}  # the last bin is closed at the end of the range
+    starts = sorted(s for s in {low, *down, *near, *up} if s <= high)
+    # the last bin is closed at the end of the range
+    return {"edges": starts[:-1] if starts[-1] == high > low else starts}
 
 
 def _rising(start: int, last: int) -> list[int]:

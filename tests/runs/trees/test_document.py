@@ -102,3 +102,18 @@ def test_tables_of_one_file_have_no_name_that_leads_out_of_the_folder(name):
 
     with pytest.raises(SchemaError, match="names a file"):
         LinkedSchema.of(PANEL | {"name": name})
+
+
+@pytest.mark.parametrize("field", ["name", "key"])
+def test_names_of_tables_and_keys_have_a_letter_at_least(document, field):
+    for name, fits in (("h", True), ("", False), ("h" * 200, True)):
+        changed = copy.deepcopy(document)
+        table = changed["tables"][0]
+        before, table[field] = table[field], name
+        text = json.dumps(changed).replace(json.dumps(before), json.dumps(name)) if field == "name" else None
+        given = json.loads(text) if text else changed
+        if fits:
+            assert getattr(LinkedSchema.of(given).tables[0], field) == name
+        else:
+            with pytest.raises(SchemaError):
+                LinkedSchema.of(given)
