@@ -1,8 +1,11 @@
 """What the command says on stderr of a table that it read."""
 
+from argparse import Namespace
+from pathlib import Path
+
 import pytest
 
-from dpsyn_core.commands.common import PRIVATE, say_assumed
+from dpsyn_core.commands.common import PRIVATE, place, say_assumed, table_name
 from dpsyn_core.tables.batches import Batches
 
 
@@ -32,3 +35,11 @@ def test_what_was_assumed_is_said_with_the_name_of_a_file(capsys, tmp_path):
 )
 def test_where_headers_may_stand_is_said_with_the_flags_that_take_them(capsys, hint, words):
     assert said(capsys, "t", header_hint=hint) == [f"note ({PRIVATE}): the headers may stand {words}"]
+
+
+def test_a_table_is_called_as_in_its_database_or_as_its_file_and_no_address_is_told():
+    assert table_name(Namespace(sql_table="people", table="postgresql://me:secret@host/db")) == "people"
+    assert table_name(Namespace(sql_table="people", table=Path("t.sqlite"))) == "people"
+    assert table_name(Namespace(sql_table=None, table=Path("folder/people.csv"))) == "people"
+    assert table_name(Namespace(sql_table=None, table="postgresql://me:secret@host/db")) == "query"
+    assert place("postgresql://host//t") == "postgresql://host//t" and place("a//b.csv") == Path("a/b.csv")

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,6 +15,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.systems.base import Task
+from dpsyn_core.systems.others import aim
+from dpsyn_core.systems.others.aim import _rounds, _with_questions
 from dpsyn_core.systems.others.graphical.model import model_cells
 from dpsyn_core.systems.registry import configure
 from tests.systems.harness import PlainCounter, SeededNoise
@@ -122,3 +125,56 @@ def test_what_cannot_be_served_is_refused():
         configure("aim", {"degree": 4}).calibrate(task)
     with pytest.raises(MethodError, match="delta"):
         configure("aim", {}).calibrate(Task(domain=wide, unit=Unit(), budget=Budget(epsilon=1.0, delta=0.0)))
+
+
+def test_weights_with_questions_share_the_workload_in_whole_numbers_of_at_least_one():
+    own = {("a",): 2, ("b",): 1, ("a", "b"): 3, ("b", "c"): 2}
+    asked = SimpleNamespace(sets=[("b", "c"), ("c",)], weights=[3.0, 1.0], share=0.7)
+    touched = {r: 3 * len({"b", "c"} & set(r)) + len({"c"} & set(r)) for r in own}
+    mixed = {r: 0.7 * touched[r] / sum(touched.values()) + 0.3 * own[r] / sum(own.values()) for r in own}
+    assert _with_questions(own, asked) == {r: max(1, round(100 * m / max(mixed.values()))) for r, m in mixed.items()}
+    asked.share = 1.0
+    found = _with_questions(own, asked)
+    assert found["b", "c"] == 100 and found["a",] == 1
+    asked.share = 0.0
+    assert _with_questions(own, asked) == {r: max(1, round(100 * w / 3)) for r, w in own.items()}
+
+
+def paths(left, size, growth):
+    """Of all ways to grow or not after each round: the fewest rounds, and what one round takes at most."""
+    if left <= 1e-9:
+        return {(0, 0.0)}
+    if left < 2 * size:
+        return {(1, left)}
+    further = {p for g in {1.0, growth} for p in paths(left - size, size * g, growth)}
+    return {(count + 1, max(largest, size)) for count, largest in further}
+
+
+@pytest.mark.parametrize("rounds", [1, 2, 3, 5, 8, 11, 12])
+@pytest.mark.parametrize("growth", [1.0, 4.0])
+def test_how_few_rounds_there_can_be_and_what_one_takes_at_most_holds_for_every_way(rounds, growth):
+    every = paths(1.0, 1 / rounds, growth)
+    fewest, largest = _rounds(1.0, 1 / rounds, growth)
+    assert fewest == min(count for count, _ in every)
+    assert max(size for _, size in every) <= largest + 1e-9
+    if growth == 1:
+        assert rounds - 1 <= fewest <= rounds, "what rounding leaves of two rounds may be one"
+
+
+@pytest.mark.parametrize("cells", [1, 9, 15, 27, 10**6])
+def test_errors_are_counted_in_as_few_readings_as_their_cells_allow(monkeypatch, cells):
+    monkeypatch.setattr(aim, "BATCH", cells)
+    domain, asked = Domain.of(CHAIN), []
+
+    class Heard(PlainCounter):
+        def marginals(self, sets, recodes=None):
+            asked.append([math.prod(domain.shape(s)) for s in sets])
+            return [self.marginal(s) for s in sets]
+
+    sets = [*domain.subsets(1), *domain.subsets(2)]
+    counter = Heard(chain_codes(200), domain)
+    grids = [np.full(domain.shape(s), 40) for s in sets]
+    errors = aim._Run._errors(SimpleNamespace(recodes={}), counter, sets, grids)
+    assert errors.tolist() == [int(np.abs(GRID * counter.marginal(s) - 40).sum()) for s in sets]
+    assert all(len(a) == 1 or sum(a) <= cells for a in asked)
+    assert all(sum(a) + b[0] > cells for a, b in itertools.pairwise(asked))
