@@ -124,3 +124,10 @@ def test_ranks_by_pay_gap_come_with_the_ranks_of_fresh_samples():
     assert found.agreement[0] < found.agreement[1] <= 1
     alone = Incomes(group=group * 0, side=side, income=income)
     assert rank_intervals(alone, np.arange(1)) is None
+
+
+def test_the_pay_gap_names_its_two_sides():
+    c = small(roles=Roles(income="pay", group="city", split="sex", split_values=(1, 0)))
+    details = PayGap().compute(c).details
+    assert details["sides"] == [c.words("sex")[1], c.words("sex")[0]]
+    assert (details["income"], details["group"], details["split"]) == ("pay", "city", "sex")
