@@ -1,0 +1,122 @@
+"""What can be accounted, at the very ends, and limits of a ledger against their tests written out once more."""
+
+import math
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dpsyn_core.errors import BudgetError
+from dpsyn_core.privacy.budget import Budget
+from dpsyn_core.privacy.conversions import gdp_mu, zcdp_rho
+from dpsyn_core.privacy.ledger.entry import Entry, Protected
+from dpsyn_core.privacy.ledger.limits import compose_entries, epsilon_left, failing, fits_limit, lost
+from dpsyn_core.privacy.subsampling import LEAST_DELTA, MOST_RECORDS, MOST_STEPS, Sampling, check
+
+LIMIT = Budget(epsilon=2.0, delta=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("changes", "delta", "fits"),
+    [
+        *(({}, 1e-9, True), ({"rate": 1.0}, 1e-9, True), ({"rate": 0.0}, 1e-9, False), ({"rate": 1.0001}, 1e-9, False)),
+        *(({"steps": 1}, 1e-9, True), ({"steps": 0}, 1e-9, False), ({"steps": True}, 1e-9, False)),
+        *(({"steps": MOST_STEPS}, 1e-6, True), ({"steps": MOST_STEPS + 1}, 1e-6, False)),
+        *(({"records": MOST_RECORDS}, 1e-9, True), ({"records": MOST_RECORDS + 1}, 1e-9, False)),
+        *(({"records": 0}, 1e-9, False), ({"multiplier": 0.0}, 1e-9, False), ({"multiplier": math.inf}, 1e-9, False)),
+        *(({"multiplier": 1e-3}, 1e-9, True), ({}, LEAST_DELTA, True), ({}, math.nextafter(LEAST_DELTA, 0), False)),
+        *(({}, math.nextafter(1, 0), True), ({}, 1.0, False), ({}, 1.5, False)),
+        *(({"steps": 10_000}, 1e-10, True), ({"steps": 10_000}, 0.99e-10, LEAST_DELTA >= 1e-10)),
+    ],
+)
+def test_samples_are_accounted_up_to_their_limits(changes, delta, fits):
+    sampling = Sampling(**({"rate": 0.1, "multiplier": 1.0, "steps": 10} | changes))
+    if fits:
+        check(sampling, delta)
+    else:
+        with pytest.raises(BudgetError):
+            check(sampling, delta)
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_steps_on_all_records_cost_their_root_times_what_an_individual_moves(exchanged):
+    made = Sampling(rate=0.5, multiplier=4.0, steps=9, records=2, exchanged=exchanged)
+    assert made.unsampled_mu == pytest.approx(3 * 2 / 4 * (2 if exchanged else 1))
+
+
+def entry(kind, amount, failure=0.0, *, most=1, individuals="", neighbours="add-remove"):
+    return Entry(
+        seq=1, dataset="d", run_id="r", method="m", purpose="p", neighbours=neighbours, max_records=most, kind=kind,
+        amount=amount, failure=failure, epsilon=1.0, delta=1e-7, recorded="", individuals=individuals,
+    )  # fmt: skip
+
+
+def covered(entries):
+    """The tests of the docstring for single records, whose shares of delta are 1/2, 5/16, 1/8 and 1/16."""
+    epsilon, delta = LIMIT.epsilon, LIMIT.delta
+    mu2 = sum(e.amount**2 for e in entries if e.kind == "gaussian")
+    pure = [e.amount for e in entries if e.kind in ("pure", "approximate")]
+    rho = sum(e.amount for e in entries if e.kind == "zcdp")
+    if sum(e.failure for e in entries) > delta / 2:
+        return False
+    if not mu2 and not rho and sum(pure) <= epsilon:
+        return True
+    if mu2 / 2 + rho + sum(e * e / 2 for e in pure) <= zcdp_rho(epsilon, delta / 8):
+        return True
+    if rho:
+        return False
+    if not pure:
+        return mu2 <= gdp_mu(epsilon, delta * 5 / 16) ** 2
+    return any(
+        sum(pure) <= (1 - k / 8) * epsilon and mu2 <= gdp_mu(epsilon * k / 8, delta / 16 / 7) ** 2 for k in range(1, 8)
+    )
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_a_limit_covers_what_one_of_its_tests_lets_through(seed):
+    """Runs of all kinds, drawn so that their sum lies around the limit."""
+    rng = np.random.default_rng(seed)
+    kinds = [["pure"], ["gaussian"], ["zcdp"], ["gaussian", "pure"], ["zcdp", "pure"], ["approximate", "pure"]][
+        seed % 6
+    ]
+    size = {"pure": 1.0, "approximate": 1.0, "gaussian": 0.25, "zcdp": 0.03}
+    runs = [
+        entry(k := rng.choice(kinds), size[k] * rng.uniform(0.2, 1.4), rng.choice([0.0, 1e-7, 3e-7]))
+        for _ in range(int(rng.integers(2, 5)))
+    ]
+    assert fits_limit(runs[:-1], runs[-1], LIMIT) == covered(runs)
+    failures = math.fsum(e.failure for e in runs)
+    assert failing(runs[:-1], runs[-1], LIMIT) == (failures > LIMIT.delta / 2)
+    assert failing([], runs[0], LIMIT) is False
+
+
+@pytest.mark.parametrize("kind", ["gaussian", "pure"])
+def test_what_is_left_is_nearly_all_that_fits(kind):
+    before = [entry(kind, 0.2 if kind == "gaussian" else 0.7)]
+    left = epsilon_left(before, entry("gaussian", 0.1), LIMIT)
+    for part, fits in ((1.0, True), (1.01, False)):
+        more = replace(before[0], kind="gaussian", amount=gdp_mu(left * part, LIMIT.delta))
+        assert fits_limit(before, more, LIMIT) == fits
+    pure = Budget(epsilon=2.0, delta=0.0)
+    left = epsilon_left([entry("pure", 0.7)], entry("pure", 0.1), pure)
+    assert left == pytest.approx(1.3, rel=1e-8) and left < 1.3
+    assert epsilon_left([entry("pure", 2.5)], entry("pure", 0.1), pure) == 0.0
+
+
+def test_runs_add_up_by_kind_for_each_of_whom_they_protect():
+    runs = [entry("gaussian", 0.3), entry("gaussian", 0.4, 1e-8), entry("pure", 0.5), entry("zcdp", 0.1)]
+    whole = compose_entries(runs, Protected())
+    assert (whole.mu2, whole.pure, whole.rho, whole.delta) == (pytest.approx(0.25), (0.5,), 0.1, 1e-8)
+    # two records of runs for single ones: a Gaussian mu and an epsilon double, a failure has its run's pair alone
+    both = compose_entries([runs[0], runs[2]], Protected(records=2))
+    assert (both.mu2, both.pure) == (pytest.approx(0.36), (1.0,))
+    assert compose_entries([runs[1]], Protected(records=2)).pairs == compose_entries(
+        [replace(runs[1], kind="approximate", amount=1.0, failure=1e-7)], Protected(records=2)
+    ).pairs  # fmt: skip
+
+
+def test_nobody_loses_a_bound_by_a_new_run():
+    named, other = entry("pure", 0.1, individuals="who"), entry("pure", 0.1, individuals="else")
+    assert lost([named], replace(named, amount=0.2)) is None and lost([], other) is None
+    assert lost([named], other) == Protected(identifier="who")
+    assert not fits_limit([named], other, LIMIT) and epsilon_left([named], other, LIMIT) == 0.0
