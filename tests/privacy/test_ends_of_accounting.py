@@ -72,22 +72,37 @@ def covered(entries):
     )
 
 
-@pytest.mark.parametrize("seed", range(60))
-def test_a_limit_covers_what_one_of_its_tests_lets_through(seed):
-    """Runs of all kinds, drawn so that their sum lies around the limit."""
+@pytest.mark.parametrize("seed", range(24))
+def test_a_limit_covers_what_one_of_its_tests_lets_through_to_the_last_digits(seed):
+    """Runs of all kinds, made larger until the last test that lets them through does so no more."""
     rng = np.random.default_rng(seed)
-    kinds = [["pure"], ["gaussian"], ["zcdp"], ["gaussian", "pure"], ["zcdp", "pure"], ["approximate", "pure"]][
-        seed % 6
+    mixtures = ["pure", "gaussian", "zcdp", "gaussian pure", "zcdp pure", "approximate pure"]
+    kinds, part = mixtures[seed % 6].split(), (0.02, 0.2, 1.0, 5.0)[seed // 6]
+    drawn = [
+        entry(kinds[i % len(kinds)], rng.uniform(0.5, 1.5) * (part if i % 2 else 1.0), rng.choice([0.0, 1e-7]))
+        for i in range(int(rng.integers(2, 5)))
     ]
-    size = {"pure": 1.0, "approximate": 1.0, "gaussian": 0.25, "zcdp": 0.03}
-    runs = [
-        entry(k := rng.choice(kinds), size[k] * rng.uniform(0.2, 1.4), rng.choice([0.0, 1e-7, 3e-7]))
-        for _ in range(int(rng.integers(2, 5)))
-    ]
-    assert fits_limit(runs[:-1], runs[-1], LIMIT) == covered(runs)
-    failures = math.fsum(e.failure for e in runs)
-    assert failing(runs[:-1], runs[-1], LIMIT) == (failures > LIMIT.delta / 2)
-    assert failing([], runs[0], LIMIT) is False
+
+    def times(factor):
+        return [replace(e, amount=e.amount * factor) for e in drawn]
+
+    low, high = 1e-3, 1e2
+    assert covered(times(low)) and not covered(times(high))
+    for _ in range(40):
+        middle = math.sqrt(low * high)
+        low, high = (middle, high) if covered(times(middle)) else (low, middle)
+    for factor, fits in ((low * (1 - 1e-7), True), (high * (1 + 1e-7), False)):
+        assert fits_limit(times(factor)[:-1], times(factor)[-1], LIMIT) == fits
+    failures = [replace(e, failure=f) for e, f in zip(times(low / 2), (2e-7, 3e-7, 0.0, 0.0), strict=False)]
+    assert fits_limit(failures[:-1], failures[-1], LIMIT) and not failing(failures[:-1], failures[-1], LIMIT)
+    more = [replace(failures[0], failure=2.01e-7), *failures[1:]]
+    assert not fits_limit(more[:-1], more[-1], LIMIT) and failing(more[:-1], more[-1], LIMIT)
+
+
+def test_a_first_run_may_be_as_large_as_the_limit():
+    one = entry("gaussian", gdp_mu(LIMIT.epsilon, LIMIT.delta) * (1 - 1e-9))
+    assert fits_limit([], one, LIMIT) and not fits_limit([], replace(one, amount=one.amount * 1.0001), LIMIT)
+    assert failing([], replace(one, failure=0.9e-6), LIMIT) is False
 
 
 @pytest.mark.parametrize("kind", ["gaussian", "pure"])

@@ -388,11 +388,3 @@ def test_a_further_rule_that_could_compute_a_measured_column_leaves_it_measured(
     table = frame(made.arrow)
     assert made.manifest.refit.method == method
     assert {*zip(table.sex, table.age, strict=True)} == {("F", 31), ("M", 47)}
-
-
-def test_the_command_says_what_it_wrote_unless_it_is_to_be_quiet(released, capsys):
-    arguments = ["refit", str(released("independent")), "-o", "said.csv", "--seed", "5"]
-    assert main([*arguments, "--quiet"]) == 0
-    assert "wrote" not in capsys.readouterr().err
-    assert main(arguments) == 0
-    assert "records to said.csv; nothing was charged" in capsys.readouterr().err
