@@ -1,11 +1,13 @@
 """The certificate in words: the same structure in every language, and the promise that the manifest states."""
 
+import json
 import re
 
 import pytest
 
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.manifest.certificates import ENGLISH, certificate, promise
+from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import StatedRule, UsedTable
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.report.translation import sentence
@@ -88,3 +90,23 @@ def test_the_word_of_the_owner_is_german_in_the_german_certificate():
     assert "owner" not in german
     assert "Abfrage              Wort des Eigentümers: Dass sie" in german
     assert "Wort des Eigentümers: Dass sie öffentlich ist" in german
+
+
+def test_a_manifest_leaves_out_what_its_run_does_not_have():
+    used = UsedTable(name="before.csv", sha256="0" * 64, n_records=9, columns=("age",))
+    rules = [StatedRule(rule="a <= b", vouched="owner's word"), StatedRule(table="t", rule="b", vouched="bought")]
+    plain = manifest().model_dump(mode="json")
+    assert not {"refit", "public_table", "hanging", "columns"} & set(plain)
+    full = manifest(public_table=used, rules=rules).model_dump(mode="json")
+    assert "candidates" not in full["public_table"] and full["public_table"]["n_records"] == 9
+    assert ["table" in rule for rule in full["rules"]] == [False, True]
+    several = used.model_copy(update={"candidates": (used.name, "after.csv")})
+    assert len(manifest(public_table=several).model_dump(mode="json")["public_table"]["candidates"]) == 2
+
+
+@pytest.mark.parametrize(("seed", "kept"), [(7, 7), (2**53 - 1, 2**53 - 1), (2**53, str(2**53))])
+def test_a_seed_of_more_digits_than_readers_of_json_keep_is_written_as_text(tmp_path, seed, kept):
+    made = manifest().model_copy(update={"seed": seed})
+    made.dump(tmp_path / "m.json")
+    assert json.loads((tmp_path / "m.json").read_text())["seed"] == kept
+    assert Manifest.load(tmp_path / "m.json").seed == seed

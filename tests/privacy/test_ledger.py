@@ -313,3 +313,9 @@ def test_names_of_data_sets_have_at_most_two_hundred_printable_characters():
     for name in ("", "   ", "x" * 201, "a\nb"):
         with pytest.raises(LedgerError, match="1 to 200 printable"):
             module.check_name(name)
+
+
+def test_a_file_without_a_byte_is_a_ledger_without_runs(tmp_path):
+    (tmp_path / "l.sqlite3").touch()
+    assert Ledger(tmp_path / "l.sqlite3").entries("people") == []
+    assert (tmp_path / "l.sqlite3").stat().st_size == 0

@@ -285,7 +285,7 @@ class Ledger:
     def _reading(self) -> Iterator[sqlite3.Connection | None]:
         """A connection for reading; None while no run has been debited yet."""
         with self._reported():
-            if not self.path.exists() or self.path.stat().st_size == 0:
+            if not self.path.exists():
                 yield None
                 return
             with closing(self._connect("rw" if os.access(self.path, os.W_OK) else "ro")) as db:
