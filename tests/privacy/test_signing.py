@@ -76,3 +76,37 @@ def test_what_is_signed_from_version_3_on_is_canonical_json():
 def test_a_manifest_without_a_canonical_form_is_not_signed():
     with pytest.raises(InputError, match="no canonical form"):
         manifest(settings={"most": 2**60}).signed(Ed25519PrivateKey.generate())
+
+
+PRIME = 2**255 - 19
+D = -121665 * pow(121666, -1, PRIME) % PRIME
+
+
+def eightfold(y):
+    """y of eight times a point with this y, by the addition law of RFC 8032; None where no point has it."""
+    square = (y * y - 1) * pow(D * y * y + 1, -1, PRIME) % PRIME
+    x = pow(square, (PRIME + 3) // 8, PRIME)
+    if x * x % PRIME != square:
+        x = x * pow(2, (PRIME - 1) // 4, PRIME) % PRIME
+    if x * x % PRIME != square:
+        return None
+    for _ in range(3):
+        product = D * x * x * y * y
+        x, y = (
+            2 * x * y * pow(1 + product, -1, PRIME) % PRIME,
+            (y * y + x * x) * pow(1 - product, -1, PRIME) % PRIME,
+        )
+    return x, y
+
+
+@pytest.mark.parametrize("sign", [0, 1])
+def test_a_key_is_of_small_order_where_eight_times_it_is_nothing_whatever_the_sign_of_x(sign):
+    known = int.from_bytes(bytes.fromhex(max(SMALL - {"ec" + "ff" * 30 + "7f", "ed" + "ff" * 30 + "7f"})), "little")
+    small = {0, 1, PRIME - 1, known, PRIME - known}
+    drawn = {int.from_bytes(Ed25519PrivateKey.generate().public_key().public_bytes_raw(), "little") for _ in range(5)}
+    for y in [*small, *range(2, 40), *(k % 2**255 for k in drawn)]:
+        point = eightfold(y)
+        if point is not None:
+            assert (point == (0, 1)) == (y in small)
+        for written in {y, y + PRIME} if y + PRIME < 2**255 else {y}:
+            assert of_small_order((written + (sign << 255)).to_bytes(32, "little")) == (y in small)
