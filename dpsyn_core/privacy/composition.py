@@ -39,18 +39,6 @@ class Composition:
     delta: float = 0.0
     sampled: tuple[Sampled, ...] = ()
 
-    def __add__(self, other: Composition) -> Composition:
-        """Both together."""
-        return Composition(
-            mu2=self.mu2 + other.mu2,
-            pure=self.pure + other.pure,
-            ranged=self.ranged + other.ranged,
-            rho=self.rho + other.rho,
-            pairs=self.pairs + other.pairs,
-            delta=self.delta + other.delta,
-            sampled=self.sampled + other.sampled,
-        )
-
     @property
     def empty(self) -> bool:
         """Whether nothing was spent."""
