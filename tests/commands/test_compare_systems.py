@@ -93,3 +93,9 @@ def test_a_seed_that_is_none_is_refused():
         Draw(process="tree", records=10, columns=2, seed="12")
     with pytest.raises(SettingError, match="fields"):
         Draw.of({"seed": "12"})
+
+
+@pytest.mark.parametrize("given", [["t.csv"], ["--schema", "s.json"], []])
+def test_a_comparison_on_a_table_needs_both_the_table_and_its_schema(given, capsys):
+    assert main(["compare-systems", *given, "--public"]) == 2
+    assert "a comparison needs a public table with its --schema" in capsys.readouterr().err

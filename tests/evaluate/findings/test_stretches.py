@@ -120,3 +120,29 @@ def test_a_number_has_five_different_values_at_least(monkeypatch, n, found):
     monkeypatch.setattr(shapes, "rows_as_one", lambda c, name: 1.0)
     c = SimpleNamespace(n=400 * n, synthetic=np.zeros((1, 30 * n)), domain={"x": SimpleNamespace(number=True)})
     assert list(shapes.shapes(c)) == [] and bool(seen) == found
+
+
+@pytest.mark.parametrize(("hours", "asked"), [((7, 9), False), ((7, 9, 12), True)])
+def test_hours_are_looked_at_where_a_time_has_three_of_them(monkeypatch, hours, asked):
+    monkeypatch.setattr(shapes, "_records", lambda c, name, real, synth: 1e6)
+    real = np.repeat(np.array(hours) * 3600.0, 200) + np.arange(200 * len(hours)) % 60
+    made = np.full(300, 20 * 3600.0)
+    c = SimpleNamespace(n=len(real) * 2, synthetic=np.zeros((1, 300)))
+    found = list(shapes._of_clocks(c, "at", (real, made), precise=True))
+    assert bool(found) == asked
+    if asked:
+        assert found[0].key == "times_hour" and found[0].what["high"] == 20
+        assert found[0].weight == pytest.approx(0.5 * abs(found[0].real * 2 - found[0].synthetic))
+    assert list(shapes._of_clocks(c, "at", (real, made), precise=False)) == []
+
+
+@pytest.mark.parametrize(("days", "asked"), [(730, False), (731, True)])
+def test_months_are_looked_at_where_dates_span_two_years(monkeypatch, days, asked):
+    monkeypatch.setattr(shapes, "_records", lambda c, name, real, synth: 1e6)
+    real = np.linspace(0, days * 86_400.0, 2000)
+    made = np.full(300, 340 * 86_400.0)  # December
+    c = SimpleNamespace(n=2000, synthetic=np.zeros((1, 300)))
+    found = list(shapes._of_clocks(c, "on", (real, made), precise=False))
+    assert [f.key for f in found] == (["times_month"] if asked else [])
+    if asked:
+        assert (found[0].what["low"], found[0].what["high"]) == (12, 12)

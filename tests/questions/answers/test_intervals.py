@@ -1,5 +1,7 @@
 """Grades and intervals against closed forms, and coverage on tables whose truth is known."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -9,7 +11,7 @@ from dpsyn_core.questions.answers.calibration import INFERENCE, Probes, learn
 from dpsyn_core.questions.answers.evidence import Evidence
 from dpsyn_core.questions.answers.fits import Fits
 from dpsyn_core.questions.answers.functionals import count
-from dpsyn_core.questions.answers.intervals import Inferrer
+from dpsyn_core.questions.answers.intervals import Inferrer, reaching
 from dpsyn_core.questions.answers.quantities import Means, WeightedCounts
 from dpsyn_core.schema.domain import Domain
 
@@ -237,3 +239,26 @@ def test_scores_bound_a_dependence_from_above():
     found = Scores(sets=(("a", "b"), ("a", "c")), values=np.array([-3.0, 10.0]), sigma=2.0)
     assert found.bounds() == {("a", "b"): 4.0, ("a", "c"): 14.0}
     assert found.bounds(0) == {("a", "b"): 0.0, ("a", "c"): 10.0}
+
+
+@pytest.mark.parametrize("apart", [0.0, 1.0, 30.0])
+def test_a_figure_inside_a_coarse_table_is_as_sure_as_its_cells_and_what_lies_inside_them(apart):
+    """By hand: two cells that are asked together, whose noise has the variance 9, and a fit that is `apart` from it."""
+    table, z, t = np.array([[4.0, 6.0], [1.0, 2.0]]), 2.0, 3.0
+    weights = np.array([[[1.0, 0.0], [1.0, 0.0]]])
+    read = SimpleNamespace(
+        cells=np.array([4.0]), variance=np.array([9.0]), values=np.array([5.0 + apart]), weights=weights
+    )
+    inferrer = SimpleNamespace(
+        evidence=SimpleNamespace(read=lambda m, batch, margins: read), margins={}, _z=lambda z, cells: z * cells / 4,
+        _reaching=lambda spread, off, exact: reaching(np.maximum(spread, 0.5 * exact), off, exact, agreeing=1.0),
+        _inside=lambda m, batch, table: np.array([7.0]),
+    )  # fmt: skip
+    batch = SimpleNamespace(attributes=("a", "b"), weights=weights)
+    m = SimpleNamespace(recodes={})
+    for spread in (0.0, 2.0):
+        found = Inferrer._within(inferrer, m, batch, table, np.array([spread]), z, t)
+        exact = z * 3.0
+        half = max(t * spread, 0.5 * exact)
+        half += min(2 * max(apart - exact, 0.0), apart)
+        assert found == pytest.approx([half**2 + z**2 * 7.0])
