@@ -1,14 +1,17 @@
 """What documents declare of columns: limits of scales and bins, checks of models, and lists in patterns."""
 
+import json
 import math
+from dataclasses import replace
 from types import SimpleNamespace
 
 import pytest
 
 from dpsyn_core.errors import SchemaError
-from dpsyn_core.schema.importers import models
+from dpsyn_core.schema.importers import models, packages
 from dpsyn_core.schema.importers.codebook import CodebookEntry
 from dpsyn_core.schema.importers.declared import (
+    Declaration,
     _ends,
     _scale,
     alternatives,
@@ -267,3 +270,27 @@ def test_documents_are_told_apart_by_what_they_hold():
         assert not _old_sdv(other)
     assert _fields({"fields": []}) and _fields({"schema": {"fields": []}}) and _fields({"schema": "s.json"})
     assert not _fields({}) and not _fields({"fields": {}}) and not _fields({"schema": {}})
+
+
+COLUMNS = {
+    "ranked": column(
+        values=(1, 2, 3), words={"1": "low", "2": "middle", "3": "high"}, ordered=True, label="Rank", kind="integer"
+    ),
+    "listed": column(values=("a", "b"), kind="text", description="words", blank=False),
+    "number": column(kind="float", low=0.5, high=9.5, step=0.5, decimals=1, blank=False),
+    "missing": column(kind="integer", low=0, high=9, codes_missing=(99,), words={"99": "no answer"}),
+    "day": column(kind="date", low="2020-01-01", high="2020-12-31", formats=("%d.%m.%Y",)),
+    "flag": column(kind="boolean"),
+    "name": column(kind="identifier"),
+}
+
+
+@pytest.mark.parametrize("name", COLUMNS)
+def test_a_column_is_written_as_frictionless_and_read_again_equal(name):
+    given = replace(COLUMNS[name], name=name)
+    raw = packages.write_frictionless(Declaration(name="t", columns=(given,)))
+    again = packages.read_frictionless(json.loads(raw), name="t", what="t").columns[0]
+    blank = True if given.blank is None else given.blank
+    assert replace(again, blank=again.blank, listed=None, also=()) == replace(given, blank=blank, listed=None)
+    field = json.loads(raw)["fields"][0]
+    assert field.get("categoriesOrdered") == (True if given.ordered else None)
