@@ -11,6 +11,7 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.conversions import gdp_mu, zcdp_rho
 from dpsyn_core.privacy.ledger.entry import Entry, Protected
 from dpsyn_core.privacy.ledger.limits import compose_entries, epsilon_left, failing, fits_limit, lost
+from dpsyn_core.privacy.ledger.sums import sum_for, summarise
 from dpsyn_core.privacy.subsampling import LEAST_DELTA, MOST_RECORDS, MOST_STEPS, Sampling, check
 
 LIMIT = Budget(epsilon=2.0, delta=1e-6)
@@ -135,3 +136,32 @@ def test_nobody_loses_a_bound_by_a_new_run():
     assert lost([named], replace(named, amount=0.2)) is None and lost([], other) is None
     assert lost([named], other) == Protected(identifier="who")
     assert not fits_limit([named], other, LIMIT) and epsilon_left([named], other, LIMIT) == 0.0
+
+
+@pytest.mark.parametrize("limit", [None, LIMIT])
+def test_a_data_set_without_runs_has_cost_nothing_and_all_of_its_limit_is_left(limit):
+    found = summarise("d", [], limit=limit)
+    assert (found.runs, found.mu, found.rho, found.epsilon, found.sums) == (0, 0.0, 0.0, 0.0, ())
+    ends = (None, None) if limit is None else (2.0, 1e-6)
+    assert (found.limit_epsilon, found.limit_delta, found.epsilon_left) == (*ends, ends[0])
+    assert found.delta == (0.0 if limit is None else 1e-6)
+    assert sum_for([], Protected(), limit=limit).epsilon_left == ends[0]
+
+
+def test_a_summary_has_the_largest_sum_of_all_whom_a_run_protects():
+    runs = [entry("pure", 0.3), entry("pure", 0.2, most=3), entry("pure", 0.1)]
+    found = summarise("d", runs, limit=LIMIT)
+    assert [(s.who, s.epsilon) for s in found.sums] == [
+        ("single records", pytest.approx(0.6)), ("any 3 records together", pytest.approx(0.3 * 3 + 0.2 + 0.1 * 3)),
+    ]  # fmt: skip
+    assert (found.runs, found.max_records, found.neighbours) == (3, 3, "add-remove")
+    assert (found.epsilon, found.mu) == (pytest.approx(1.4), None)
+    assert (found.limit_epsilon, found.limit_delta) == (2.0, 1e-6)
+    assert found.epsilon_left == epsilon_left(runs, runs[-1], LIMIT)
+    assert found.rho == pytest.approx((0.81 + 0.04 + 0.09) / 2) == pytest.approx(found.sums[1].rho)
+    assert summarise("d", runs, limit=None).delta == 1e-7 and summarise("d", runs, limit=LIMIT, delta=0.5).delta == 0.5
+    lost_one = [entry("pure", 0.1, individuals="who"), entry("pure", 0.1, individuals="else")]
+    other = summarise("d", lost_one, limit=LIMIT)
+    assert (other.epsilon, other.epsilon_left) == (None, 0.0) and other.sums[0].unbounded == (1,)
+    swapped = summarise("d", [entry("pure", 0.3), entry("pure", 0.2, neighbours="replace")], limit=None)
+    assert (swapped.neighbours, swapped.epsilon) == ("replace", pytest.approx(0.8))

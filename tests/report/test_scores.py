@@ -2,11 +2,14 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from dpsyn_core.errors import MetricError
 from dpsyn_core.evaluate import Score
 from dpsyn_core.report import scores
+from dpsyn_core.report.figures import scores as figures
+from dpsyn_core.report.figures.scores import runs_plot
 from dpsyn_core.report.page import number, percent
 from dpsyn_core.report.scores import against, headlines, second_floor, shown
 
@@ -116,3 +119,25 @@ def test_the_second_floor_is_that_of_unrelated_columns(monkeypatch):
 )
 def test_shares_and_amounts_have_as_many_digits_as_their_size_asks_for(x, share, amount):
     assert (percent(x), number(x)) == (share, amount)
+
+
+def test_runs_are_sorted_by_their_best_and_each_has_a_row():
+    runs = {"b": [0.03, 0.05], "a": [0.04, 0.041], "c": [0.02]}
+    figure = runs_plot(runs)
+    assert [t["x"].tolist() for t in figure.data[1::2]] == [[0.02], [0.03, 0.05], [0.04, 0.041]]
+    assert [t["x"] for t in figure.data[::2]] == [[0.02, 0.02], [0.03, 0.05], [0.04, 0.041]]
+    assert [t["y"] for t in figure.data[::2]] == [["c"] * 2, ["b"] * 2, ["a"] * 2]
+    top, bottom = figure.layout["yaxis"]["range"][::-1]
+    assert top < 0 < len(runs) - 1 < bottom < len(runs)
+    heights = [runs_plot({str(i): [0.1] for i in range(n)}).layout["height"] for n in (1, 2, 30)]
+    assert heights == [90 + 44, 90 + 2 * 44, 90 + 30 * 44]
+    assert "c" in figure.caption and "2.0%" in figure.caption and runs_plot({}).caption == ""
+
+
+def test_an_axis_of_many_words_names_a_few_ranks_from_the_smallest_to_the_largest_that_is_drawn(monkeypatch):
+    monkeypatch.setattr(figures, "MOST_WORDS", 6)
+    monkeypatch.setattr(figures, "FEW_RANKS", 4)
+    nan = float("nan")
+    assert figures._ranks(6, [np.array([2.0])]) == [0, 1, 2, 3, 4, 5]
+    assert figures._ranks(7, [np.array([2.0, nan]), np.array([5.0, 3.0])]) == [2, 3, 4, 5]
+    assert figures._ranks(31, [np.array([nan])]) == [0, 10, 20, 30]

@@ -87,7 +87,7 @@ def in_shards(
             return lambda shard, own, _told: written(draft[: shard.n_records], own)
         mine = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in targets]
         course = Course(mine, view.probabilities, tuning=tuning.fitting)
-        of_draft = effort if len(shards) == 1 else effort * min(1.0, DRAFT_EFFORT * len(shards))
+        of_draft = draft_effort(effort, len(shards))
         pace = schedule(longest.n_records, len(sizes), mine, effort=of_draft, tuning=tuning.fitting)
         follow(draft, course.towards(share), pace=pace, rng=rng, progress=progress)
         scaled = [replace(t, sigma=t.sigma * (longest.n_records / n_records)) for t in all_targets]
@@ -122,6 +122,11 @@ def _flat(targets: Sequence[Target], rng: Generator) -> tuple[NDArray[np.float64
     """The values of all tables, one after the other, and how their shares will be rounded."""
     values = np.concatenate([t.values.ravel() for t in targets])
     return values, rng.random(values.shape)  # where the rounding of each cell starts, in [0, 1)
+
+
+def draft_effort(effort: float, shards: int) -> float:
+    """Effort of the draft: all of it for one shard, else a quarter for each shard that follows from it, up to all."""
+    return effort if shards == 1 else effort * min(1.0, DRAFT_EFFORT * shards)
 
 
 def shaken(n_records: int, targets: Sequence[Target], effort: float) -> Pace:

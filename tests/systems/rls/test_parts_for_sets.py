@@ -12,7 +12,7 @@ from dpsyn_core.privacy.budget import Cost
 from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.systems.rls.budget import Noise
 from dpsyn_core.systems.rls.orders import Wide, _best_parts
-from dpsyn_core.systems.rls.sharding import shaken
+from dpsyn_core.systems.rls.sharding import draft_effort, shaken
 from dpsyn_core.systems.rls.tuning import Tuning
 
 COSTS = {False: Cost(rho=0.05), True: Cost(epsilon=0.4)}
@@ -105,3 +105,8 @@ def test_a_shard_leaves_the_draft_warm_and_ends_at_temperature_0(effort, sweeps)
     assert (len(pace.temperatures), last, pace.repeats) == (sweeps, 0.0, 1)
     # forty counts for 800,000 records: the variance of a cell is the temperature times sigma squared
     assert [math.sqrt(t) * 3.0 for t in warm] == pytest.approx([40.2] * (sweeps - 1), abs=0.1)
+
+
+@pytest.mark.parametrize(("shards", "part"), [(1, 1.0), (2, 0.5), (3, 0.75), (4, 1.0), (5, 1.0), (100, 1.0)])
+def test_the_draft_of_few_shards_gets_a_quarter_of_the_effort_for_each(shards, part):
+    assert draft_effort(3.0, shards) == 3.0 * part
