@@ -6,8 +6,10 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.errors import BudgetError
+from dpsyn_core.privacy.composition import Composition
 from dpsyn_core.privacy.conversions import gdp_epsilon
 from dpsyn_core.privacy.p3gm import Phases
+from dpsyn_core.privacy.subsampling import SHARE, Sampling, sampled_mu
 from tests.systems.deep.test_o18 import FLAGS, SIGMA_P, STATED, enough, epsilon
 
 DELTA = 1e-5
@@ -93,3 +95,11 @@ def test_a_mistake_in_the_command_is_one_sentence(wrong, capsys):
     assert main(["noise", "--delta", "1e-5", "--p3gm", *GIVEN, *wrong]) == 2
     error = capsys.readouterr().err
     assert error.startswith("dpsyn noise: ") and error.count("\n") == 1 and "Traceback" not in error
+
+
+def test_what_is_booked_is_what_a_ledger_composes_of_both_phases():
+    made, noise = Phases(**ADULT), 1.5
+    steps = 5 * (40_699 // 200)
+    trained = Sampling(rate=200 / 40_699, multiplier=noise, steps=steps)
+    both = Composition(mu2=2 * made.rho + sampled_mu(trained, DELTA * SHARE) ** 2, delta=DELTA * SHARE)
+    assert made.epsilons(noise, DELTA)["booked"] == pytest.approx(both.epsilon(DELTA), rel=1e-9)

@@ -108,3 +108,14 @@ def test_values_in_order_follow_a_smooth_shape_under_large_noise():
         near += np.abs(shrink_few(noisy, 25.0, **kwargs)[:20] - truth).sum()
         far += np.abs(shrink_one_way(noisy, 25.0, **kwargs)[:20] - truth).sum()
     assert near < 0.7 * far
+
+
+@pytest.mark.parametrize("z", [-300.0, -40.0, -20.1, -20.0, -19.9, -5.0, 0.0, 3.0, 30.0])
+def test_the_mean_of_a_truncated_normal_is_that_of_its_density_however_far_below_zero(z):
+    sigma, top = 2.5, max(z, 0.0) + 12
+    at = np.linspace(0, top if z > -3 else 40 / -z, 200_001)
+    density = np.exp(z * at - at**2 / 2 - (max(z, 0.0) ** 2) / 2)
+    mean = float((at * density).sum() / density.sum())
+    if z > -3:  # the trapezoid at its first end
+        mean = float((at[1:] * density[1:]).sum() / (density[1:].sum() + density[0] / 2))
+    assert truncated_normal_mean(np.array([z * sigma]), sigma)[0] == pytest.approx(sigma * mean, rel=3e-4)
