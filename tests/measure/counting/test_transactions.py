@@ -70,3 +70,13 @@ def test_a_table_of_codes_in_blocks_gives_the_same_counter(sizes):
     assert table.pair_counts(items).tolist() == alone.pair_counts(items).tolist()
     assert table.patterns(items).tolist() == alone.patterns(items).tolist()
     assert [table.top_count(k) for k in (1, 4, 20)] == [alone.top_count(k) for k in (1, 4, 20)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 63, 64, 65])
+def test_any_number_of_transactions_is_counted(n):
+    baskets = [{0, 2} if i % 2 == 0 else {1} for i in range(n)]
+    counter = counter_of(baskets, 4)
+    even = (n + 1) // 2
+    assert counter.item_counts().tolist() == [even, n - even, even, 0]
+    assert counter.pair_counts([0, 1, 2]).tolist() == [0, even, 0]
+    assert counter.top_count(1) == even and counter.top_count(3) == even

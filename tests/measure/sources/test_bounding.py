@@ -127,3 +127,28 @@ def test_typed_and_textual_identifiers_choose_alike():
     typed = codec.encode(pa.table({"a": values, "id": ids}))
     text = codec.encode(pa.table({"a": [str(v) for v in values], "id": [str(i) for i in ids]}))
     assert (bound(typed, 1, key=KEY) == bound(text, 1, key=KEY)).all()
+
+
+def mixed(x):
+    """The finaliser of splitmix64 in Python's whole numbers."""
+    x &= 2**64 - 1
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB % 2**64
+    return x ^ (x >> 31)
+
+
+def test_hashes_of_records_are_those_of_whole_numbers_worked_out_one_by_one():
+    """Every word of the key counts: the first for lengths, the second for letters and codes, then names and places."""
+    rows = [("ann", 1, 0), ("bob", 1, 0), ("é", 3, 2), ("", 0, 1), ("ann", 0, 1), ("ann", 1, 0)]
+    words = [int.from_bytes(KEY[i : i + 8], "little") for i in range(0, 32, 8)]
+    expected = []
+    for name, *codes in rows:
+        letters = name.encode()
+        h = words[0] ^ len(letters)
+        for letter in letters:
+            h = mixed(h + words[1] + letter)
+        h = mixed(h ^ words[2])
+        for position, code in enumerate(codes):
+            h = mixed(h + mixed(words[3] + position) + code * words[1])
+        expected.append(h)
+    assert record_hashes(encoded(rows), KEY).tolist() == expected
