@@ -5,10 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from dpsyn_core.commands.cli import main
 from dpsyn_core.commands.common import PRIVATE, place, say_assumed, table_name
 from dpsyn_core.tables.batches import Batches
-from tests.runs.refits.small import synth, write
 
 
 def said(capsys, table, **more):
@@ -45,16 +43,3 @@ def test_a_table_is_called_as_in_its_database_or_as_its_file_and_no_address_is_t
     assert table_name(Namespace(sql_table=None, table=Path("folder/people.csv"))) == "people"
     assert table_name(Namespace(sql_table=None, table="postgresql://me:secret@host/db")) == "query"
     assert place("postgresql://host//t") == "postgresql://host//t" and place("a//b.csv") == Path("a/b.csv")
-
-
-def test_a_refit_says_what_it_wrote_unless_it_is_to_be_quiet(capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
-    write(tmp_path)
-    assert synth("independent") == 0
-    capsys.readouterr()
-    arguments = ["refit", "independent.dpsyn", "-o", "said.csv", "--seed", "5"]
-    assert main([*arguments, "--quiet"]) == 0
-    assert capsys.readouterr().err == ""
-    assert main(arguments) == 0
-    assert "records to said.csv; nothing was charged" in capsys.readouterr().err

@@ -2,11 +2,14 @@
 
 import dataclasses
 import itertools
+import math
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
+from scipy.stats import binomtest
 
+from dpsyn_core.runs.attacks.judge import gained
 from dpsyn_core.runs.attacks.result import LABEL, NOT_BOOKED, READING, AttackResult, AttackTally, Outcome, Rate, Roc
 
 RESULT = {
@@ -75,3 +78,12 @@ def test_shares_of_no_attempts_are_none_and_results_are_labelled_and_cannot_be_c
 def test_results_of_attacks_cannot_be_changed(result):
     with pytest.raises(ValidationError, match="frozen"):
         setattr(result, next(iter(type(result).model_fields)), None)
+
+
+def test_right_guesses_prove_the_logit_of_a_lower_limit_of_their_share():
+    right, guesses = np.array([0, 3, 50, 99, 100, 0]), np.array([10, 4, 100, 100, 100, 0])
+    found = gained(right, guesses)
+    for k, n, epsilon in zip(right[:-1], guesses[:-1], found[:-1], strict=True):
+        low = binomtest(int(k), int(n)).proportion_ci(0.90, method="wilson").low
+        assert epsilon == pytest.approx(math.log(max(low, 1e-9) / (1 - low)), abs=2e-3, rel=1e-3)
+    assert found[-1] == -np.inf
