@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,12 @@ MANY = 200  # text with more distinct values is left out of the draft
 NUMBERED, OWN = "every record has its own number", "every record has its own value"
 TOO_MANY = f"more than {MANY} distinct values"
 MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
-PERSONS = "its header speaks of persons, and a list of its values would publish them"
+PERSONS = "its header speaks of persons, and a list or a range of its values would publish some"
+UNSHARED = f"fewer than {COMMON} records share each of its values, and a list of them would publish those"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
 # why, read from the data: no description that a person gave
-OF_MANY = (OWN, TOO_MANY)  # which a public list, beginnings of codes or a purchase can keep
-LEFT_OUT = (NUMBERED, OWN, TOO_MANY, PERSONS, MIXED, UNREAD, BLANK)
+OF_MANY = (OWN, TOO_MANY, UNSHARED)  # which a public list, beginnings of codes or a purchase can keep
+LEFT_OUT = (NUMBERED, OWN, TOO_MANY, UNSHARED, PERSONS, MIXED, UNREAD, BLANK)
 KEPT = "; with_list keeps it by a public list or by beginnings such as 'digits:2', buy_schema by values that many have"
 COMPUTED, OFF = 1e-9, 0.01  # relative error of numbers that a program has computed, and the most of a step
 SHOWN = 8  # values of a list that a sentence names
@@ -52,6 +53,7 @@ ABSENT = (
 )  # fmt: skip
 WORDS = ("missing", "unknown", "k.a.", "k. a.", "keine angabe")  # of them what people read; the others programs do
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
+LEFT = ("identifier", "ignored")  # kinds of columns that are not synthesized
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 BOOLEAN = r"^\s*(?i:true|false)\s*$"
@@ -95,41 +97,66 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
 def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Schema, Asked | None]:
     """The same without the warning, with the column for which a person has to say who is one individual."""
     table = read_table(table) if isinstance(table, str | Path) else to_arrow(table)
-    headers.check(table.column_names)
     if identifier is not None:
         headers.locate(table.column_names, [identifier])
-    if table.num_rows == 0:
-        msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
-        raise SchemaError(msg)
-    comma = canonical.has_decimal_comma(table)
-    points = comma and any(map(_has_decimals, table.columns))
-    declared = declared_in(table)
-    attributes = [
-        {"name": n, "kind": "identifier"}  # a person named it
-        if n == identifier
-        else {"name": n, "source": "data"}
-        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, points, declared.get(n)))
-        for i, n in enumerate(table.column_names)
-    ]
-    if all(a["kind"] in ("identifier", "ignored") for a in attributes):
-        if len(attributes) == 1 and len(table.column_names[0].split()) > 1:
-            msg = (
-                f"the whole table is one column, '{headers.short(table.column_names[0])}': nothing that is known as a "
-                "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
-                "line the headers are, or save the table as CSV"
-            )
-            raise SchemaError(msg)
-        msg = (
-            "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
-            "for days, regions for places), or write the schema by hand"
-        )
-        raise SchemaError(msg)
+    attributes = entries_of(table, [] if identifier is None else [identifier])
+    refuse_empty(attributes)
     unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1, "source": "public"}
     schema = Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
     why = None if identifier is not None else asked(schema, table)
     if why is not None:
         schema = schema.model_copy(update={"unit": schema.unit.model_copy(update={"source": "data"})})
     return schema, why
+
+
+def entries_of(table: Any, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """The entries of a draft, one a column.
+
+    Args:
+        table: pyarrow.
+        keys: columns that name individuals or link tables, which are not read.
+
+    Raises:
+        SchemaError: headers repeat or are blank, or there is no record.
+    """
+    headers.check(table.column_names)
+    if table.num_rows == 0:
+        msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
+        raise SchemaError(msg)
+    comma = canonical.has_decimal_comma(table)
+    points = comma and any(map(_has_decimals, table.columns))
+    declared = declared_in(table)
+    return [
+        {"name": n, "kind": "identifier"}
+        if n in keys
+        else {"name": n, "source": "data"}
+        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, points, declared.get(n)))
+        for i, n in enumerate(table.column_names)
+    ]
+
+
+def empty(attributes: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a draft keeps no column."""
+    return all(a["kind"] in LEFT for a in attributes)
+
+
+def refuse_empty(attributes: Sequence[Mapping[str, Any]]) -> None:
+    """Raises SchemaError where a draft keeps no column."""
+    if not empty(attributes):
+        return
+    first = attributes[0]["name"]
+    if len(attributes) == 1 and len(first.split()) > 1:
+        msg = (
+            f"the whole table is one column, '{headers.short(first)}': nothing that is known as a "
+            "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
+            "line the headers are, or save the table as CSV"
+        )
+        raise SchemaError(msg)
+    msg = (
+        "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
+        "for days, regions for places), or write the schema by hand"
+    )
+    raise SchemaError(msg)
 
 
 def _some(values: Sequence[str]) -> str:
