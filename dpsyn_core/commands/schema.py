@@ -13,6 +13,8 @@ from dpsyn_core.commands.common import add_named, add_reading, add_table, place,
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
 OFFERED, OFFERED_DELTA = 0.5, 1e-9  # price of the values of one column, as an example
+MANY_OTHERS = 0.1  # share of the cells of a column from which on it is said that they become others
+MANY_OTHERS = 0.1  # share of the cells of a column from which on it is said that they become others
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
 
 
@@ -236,6 +238,7 @@ def run_draft(args: argparse.Namespace) -> None:
         return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema, why)
+    point_out_others(schema, table)
     point_out_series(schema, table)
     point_out_maps(schema, table)
     point_out_rules(len(propose_rules(schema)))
@@ -388,6 +391,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
             print(f"roles: {link.child}.{link.roles.column}, at most one of each of a parent: {once} (by their names)")
     for table in schema.tables:
         print_read(table.columns, f"{table.name}.")
+        point_out_others(table.columns, read[table.name], f"{table.name}.")
     point_out_rules(len(propose_linked_rules(schema)))
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
@@ -608,6 +612,22 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         else replace(w, written=forms[w.name])
         for w in wanted
     ]
+
+
+def point_out_others(schema: Any, table: Any, of: str = "") -> None:
+    """On stderr: columns of which a draft gives many cells to the others. Arguments as those of `print_read`."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.schema import misfits
+    from dpsyn_core.tables import locate
+
+    listed = [] if schema is None else [a.name for a in schema.coded if a.listed and a.other]
+    for m in misfits(schema, table.select(locate(table.column_names, listed))) if listed else ():
+        if m.goes == "other" and m.count > MANY_OTHERS * table.num_rows:
+            print(
+                f"note ({PRIVATE}): {m.count:,} of {table.num_rows:,} cells of column '{of}{m.about}' become (other), for "
+                "few records share each of them: group them in the file, or add to its list in the draft what you know",
+                file=sys.stderr,
+            )
 
 
 def point_out_series(schema: Any, table: Any) -> None:

@@ -264,3 +264,11 @@ def test_numbers_and_lists_of_persons_are_left_out_of_the_draft_of_the_shell(fol
     (folder / "small.csv").write_text("place\n" + "\n".join(r.split(",")[1] for r in rows) + "\n")
     assert main(["schema", "draft", "small.csv", "-o", "t.json"]) == 2
     assert "no column of the table has few enough values" in capsys.readouterr().err
+
+
+def test_a_draft_says_where_many_cells_become_others(folder, capsys):
+    rows = [f"{'north' if i % 2 else f'village {i % 190}'},{i % 3}" for i in range(800)]
+    (folder / "o.csv").write_text("place,size\n" + "\n".join(rows) + "\n")
+    assert main(["schema", "draft", "o.csv", "-o", "s.json"]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "become (other)" in line]
+    assert len(said) == 1 and "400 of 800 cells of column 'place'" in said[0] and "reads private data" in said[0]

@@ -60,7 +60,7 @@ BOOLEAN = r"^\s*(?i:true|false)\s*$"
 DECIMALS = r"^\D{0,8}\d[\d.]*,(\d{1,2}|\d{4,})\D{0,8}$"  # -12,50 and 1.234,56 EUR, not 1,234
 POINTS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"  # 163.671
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
-PADDED = r"^\s*[+-]?0\d"
+PADDED, POWERS = r"^\s*[+-]?0\d", r"^\s*\d+E\d+\s*$"
 STAMP, ENDLESS = r"^\d{12,20}$", r"^\s*[+-]?\d{19,}\s*$"  # digits that may be a time, and that no number can be
 
 
@@ -471,8 +471,10 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
 
     if t.is_time(filled.type):
         return None
-    if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, f"{PADDED}|{ENDLESS}")).as_py():
-        return None  # leading zeros, or more digits than any number keeps: codes, not numbers
+    if canonical.is_text(filled.type) and (
+        pc.any(pc.match_substring_regex(texts, f"{PADDED}|{ENDLESS}")).as_py() or _all_match(texts, POWERS)
+    ):
+        return None  # leading zeros, more digits than any number keeps, or 1E1 and 2E10 alone: codes, not numbers
     floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
     near = np.abs(floats) <= LARGEST  # others, such as inf, go to the ends of the range
     if not valid.all() or near.sum() <= OFTEN * len(near):
