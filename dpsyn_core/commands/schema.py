@@ -624,8 +624,8 @@ def point_out_others(schema: Any, table: Any, of: str = "") -> None:
     for m in misfits(schema, table.select(locate(table.column_names, listed))) if listed else ():
         if m.goes == "other" and m.count > MANY_OTHERS * table.num_rows:
             print(
-                f"note ({PRIVATE}): {m.count:,} of {table.num_rows:,} cells of column '{of}{m.about}' become (other), for "
-                "few records share each of them: group them in the file, or add to its list in the draft what you know",
+                f"note ({PRIVATE}): {m.count:,} of {table.num_rows:,} cells of column '{of}{m.about}' become (other), "
+                "for few records share each of them: group them in the file, or add to its list in the draft what you know",
                 file=sys.stderr,
             )
 
