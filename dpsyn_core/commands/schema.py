@@ -625,7 +625,7 @@ def point_out_others(schema: Any, table: Any, of: str = "") -> None:
         if m.goes == "other" and m.count > MANY_OTHERS * table.num_rows:
             print(
                 f"note ({PRIVATE}): {m.count:,} of {table.num_rows:,} cells of column '{of}{m.about}' become (other), "
-                "for few records share each of them: group them in the file, or add to its list in the draft what you know",
+                "for few records share each of them: group them, or add to its list in the draft what you know",
                 file=sys.stderr,
             )
 
