@@ -251,16 +251,19 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
         return _beside_codes(name, column, comma, points)
     declared = attribute_of(said) or {}
     codes = [c for c in said.codes_missing if isinstance(c, int | float)]
-    drafted = _column(name, _without(column, codes) if codes else column, comma, points)
-    missing = _blank(column) if codes else bool(drafted.get("missing"))
+    letters = _letters(column)
+    drafted = _column(name, _without(column, [*codes, *letters]), comma, points) if letters else {}
+    if drafted.get("kind") not in ("numeric", "datetime"):  # ranges lose letters to the missing cell, lists keep them
+        letters = []
+        drafted = _column(name, _without(column, codes) if codes else column, comma, points)
+    missing = _blank(column) or bool(letters) if codes else bool(drafted.get("missing"))
     seen = list(drafted["values"]) if drafted["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
         inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
         inside &= not {canonical.canonical(v) for v in seen} <= {*said.words}  # all have words: a list with gaps
         drafted, seen = (declared, []) if inside else (drafted, seen)
     if seen or (declared.get("kind") == "categorical" and (drafted["kind"] != "numeric" or said.listed is True)):
-        letters = [v for v in seen if isinstance(v, str) and LETTER.match(v)]  # of missing numbers
-        absent = tuple(dict.fromkeys([*said.codes_missing, *letters]))
+        absent = tuple(dict.fromkeys([*said.codes_missing, *(v for v in seen if LETTER.match(str(v)))]))
         of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None, codes_missing=absent)
         document = attribute_of(of) or drafted
         keys = {canonical.canonical(v) for v in document["values"]}
@@ -306,7 +309,13 @@ def _blank(column: Any) -> bool:
     return bool((index < 0).any() or canonical.blanks(canonical.to_text(entries)).any())
 
 
-def _without(column: Any, codes: list[int | float]) -> Any:
+def _letters(column: Any) -> list[str]:
+    """The missing codes .a to .z of Stata and SAS that a column holds."""
+    texts = canonical.to_text(canonical.uniques(column)[0]).to_pylist()
+    return [t for t in texts if t is not None and LETTER.match(t)]
+
+
+def _without(column: Any, codes: Sequence[int | float | str]) -> Any:
     """The column with blank cells in place of these codes."""
     import pyarrow as pa
     import pyarrow.compute as pc
