@@ -127,7 +127,7 @@ def rounded_linked(schema: LinkedSchema, tables: Mapping[str, Any]) -> LinkedSch
 
 
 def _of_table(table: str, frame: Any, keys: Sequence[str]) -> Schema | None:
-    """What is drafted of one table beside its keys; None: nothing. Raises SchemaError."""
+    """What is drafted of one table but for its keys; None: nothing. Raises SchemaError."""
     entries = entries_of(frame, keys)
     if not empty(entries):
         return with_keys(Schema.of({"version": 1, "name": table, "attributes": entries}), keys)
@@ -137,7 +137,7 @@ def _of_table(table: str, frame: Any, keys: Sequence[str]) -> Schema | None:
 
 
 def _warn_of_keys_alone(table: str) -> None:
-    what = "no column beside its keys has few enough values to be drafted, so that it keeps its keys alone"
+    what = "no column but its keys has few enough values to be drafted, so that it keeps its keys alone"
     warnings.warn(f"table '{headers.short(table)}': {what}", SchemaWarning, stacklevel=3)
 
 
