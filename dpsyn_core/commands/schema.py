@@ -13,6 +13,8 @@ from dpsyn_core.commands.common import add_named, add_reading, add_table, place,
 
 BY_FLAGS = "add --identifier COLUMN --max-records N"
 OFFERED, OFFERED_DELTA = 0.5, 1e-9  # price of the values of one column, as an example
+MANY_OTHERS = 0.1  # share of the cells of a column from which on it is said that they become others
+MANY_OTHERS = 0.1  # share of the cells of a column from which on it is said that they become others
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
 
 
@@ -236,6 +238,7 @@ def run_draft(args: argparse.Namespace) -> None:
         return
     (schema if args.dataset is None else schema.booked_as(args.dataset)).dump(args.out)
     print_drafted(schema, why)
+    point_out_others(schema, table)
     point_out_series(schema, table)
     point_out_maps(schema, table)
     point_out_rules(len(propose_rules(schema)))
@@ -344,6 +347,7 @@ def dump_panel(args: argparse.Namespace, schema: Any) -> None:
     )
     unit = panel.unit.model_copy(update={"neighbours": args.neighbours})
     panel.model_copy(update={"unit": unit, "dataset": args.dataset}).dump(args.out)
+    print_read(columns)
     print(f"panel: one individual is one '{args.identifier}' with at most {panel.links[0].max_children} rows")
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
@@ -353,7 +357,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
     from dpsyn_core.commands.common import read_named
     from dpsyn_core.errors import SettingError
     from dpsyn_core.runs import named_tables
-    from dpsyn_core.schema import draft_linked, propose_linked_rules
+    from dpsyn_core.schema import draft_linked, propose_linked_rules, rounded_linked
 
     given = [("--buy", args.buy), ("--identifier", args.identifier), ("TABLE", args.table)]
     refused = next((name for name, value in given if value), None)
@@ -376,7 +380,7 @@ def run_draft_linked(args: argparse.Namespace) -> None:
             raise SettingError(msg)
         links[child] = (column, parent, key)
     read = read_named(args, named_tables(args.named, None))
-    schema = draft_linked(read, args.dataset, links=links, max_children=most)
+    schema = rounded_linked(draft_linked(read, args.dataset, links=links, max_children=most), read)
     schema.model_copy(update={"unit": schema.unit.model_copy(update={"neighbours": args.neighbours})}).dump(args.out)
     for link, hanging in zip(schema.links, schema.hanging, strict=True):
         key = f"{link.child}.{link.key} = {link.parent}.{schema[link.parent].key}"
@@ -385,6 +389,9 @@ def run_draft_linked(args: argparse.Namespace) -> None:
         if link.roles is not None:
             once = ", ".join(link.roles.single)
             print(f"roles: {link.child}.{link.roles.column}, at most one of each of a parent: {once} (by their names)")
+    for table in schema.tables:
+        print_read(table.columns, f"{table.name}.")
+        point_out_others(table.columns, read[table.name], f"{table.name}.")
     point_out_rules(len(propose_linked_rules(schema)))
     print(f"wrote {args.out}: NOT PRIVATE until each entry's source is changed from 'data' to 'public' by a person")
 
@@ -392,22 +399,36 @@ def run_draft_linked(args: argparse.Namespace) -> None:
 def print_drafted(schema: Any, asked: Any) -> None:
     """On stderr: what has to be checked of each column; and why somebody has to say who is one individual."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema import OF_MANY, candidates, naming
+    from dpsyn_core.schema import candidates
 
-    for attribute in (a for a in schema.attributes if a.name != schema.unit.identifier):
+    print_read(schema)
+    if asked is not None:
+        print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
+
+
+def print_read(schema: Any, of: str = "") -> None:
+    """On stderr: which columns of a draft are left out and why, and what has to be checked of the others.
+
+    schema: of one table; None where it has keys alone. of: the name of the table and a full stop, of linked ones.
+    """
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.schema import OF_MANY, naming
+
+    for attribute in () if schema is None else schema.attributes:
+        if attribute.kind == "identifier" and attribute.source == "public":  # by a person's word
+            continue
+        name = f"{of}{attribute.name}"
         if not attribute.released:
             why = f": {attribute.description}" if attribute.description else ""
-            print(f"note ({PRIVATE}): column '{attribute.name}' is left out{why}", file=sys.stderr)
-            if attribute.description in OF_MANY and not naming([attribute.name]):  # values of persons are not kept
+            print(f"note ({PRIVATE}): column '{name}' is left out{why}", file=sys.stderr)
+            if not of and attribute.description in OF_MANY and not naming([attribute.name]):  # no values of persons
                 print_offers(attribute.name, schema.unit)
         else:
             what = "list of values" if attribute.listed else "range"
             what = "beginnings of the values" if getattr(attribute, "by_prefix", False) else what
             ways = getattr(attribute, "formats", ())[:2]
             two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
-            print(f"to check ({PRIVATE}): the {what} of '{attribute.name}'{two}", file=sys.stderr)
-    if asked is not None:
-        print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
+            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}", file=sys.stderr)
 
 
 def print_offers(column: str, unit: Any) -> None:
@@ -591,6 +612,22 @@ def as_written(wanted: list[Any], examples: list[str]) -> list[Any]:
         else replace(w, written=forms[w.name])
         for w in wanted
     ]
+
+
+def point_out_others(schema: Any, table: Any, of: str = "") -> None:
+    """On stderr: columns of which a draft gives many cells to the others. Arguments as those of `print_read`."""
+    from dpsyn_core.commands.common import PRIVATE
+    from dpsyn_core.schema import misfits
+    from dpsyn_core.tables import locate
+
+    listed = [] if schema is None else [a.name for a in schema.coded if a.listed and a.other]
+    for m in misfits(schema, table.select(locate(table.column_names, listed))) if listed else ():
+        if m.goes == "other" and m.count > MANY_OTHERS * table.num_rows:
+            print(
+                f"note ({PRIVATE}): {m.count:,} of {table.num_rows:,} cells of column '{of}{m.about}' become (other), "
+                "for few records share each of them: group them, or add to its list in the draft what you know",
+                file=sys.stderr,
+            )
 
 
 def point_out_series(schema: Any, table: Any) -> None:

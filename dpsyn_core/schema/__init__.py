@@ -17,7 +17,7 @@ domain: AttributeSet CodedAttribute Domain
 drafts.crowding: crowded
 drafts.draft: OF_MANY confirm draft drafted rules_known
 drafts.link_draft: LinkDraft PanelDraft
-drafts.linked: confirm_linked draft_linked propose_linked_rules proposed_roles with_keys
+drafts.linked: confirm_linked draft_linked propose_linked_rules proposed_roles rounded_linked with_keys
 drafts.links: guessed_links
 drafts.panel: panel_schema
 drafts.proposal: Proposal asks_ends

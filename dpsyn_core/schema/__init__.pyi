@@ -33,6 +33,7 @@ from dpsyn_core.schema.drafts.linked import confirm_linked as confirm_linked
 from dpsyn_core.schema.drafts.linked import draft_linked as draft_linked
 from dpsyn_core.schema.drafts.linked import propose_linked_rules as propose_linked_rules
 from dpsyn_core.schema.drafts.linked import proposed_roles as proposed_roles
+from dpsyn_core.schema.drafts.linked import rounded_linked as rounded_linked
 from dpsyn_core.schema.drafts.linked import with_keys as with_keys
 from dpsyn_core.schema.drafts.links import guessed_links as guessed_links
 from dpsyn_core.schema.drafts.panel import panel_schema as panel_schema

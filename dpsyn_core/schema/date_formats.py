@@ -37,6 +37,7 @@ ISO = (
 USUAL = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%SZ")  # how times are written where nothing is declared
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
+OLDEST = 1500  # where marks stand between days, months and years, as in church registers
 LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
 # fmt: off
 WORDS = frozenset({
@@ -259,4 +260,5 @@ def _years(texts: Any, way: str) -> tuple[int, int] | None:
         return None
     years = seconds.astype("datetime64[s]").astype("datetime64[Y]").astype(int) + 1970
     low, high = int(years.min()), int(years.max())
-    return (low, high) if low >= FIRST and high <= LAST else None
+    oldest = OLDEST if re.search("%Y[./-]|[./ -]%Y", way) else FIRST
+    return (low, high) if low >= oldest and high <= LAST else None

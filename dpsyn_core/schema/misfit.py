@@ -57,9 +57,10 @@ def misfits(schema: Schema, table: Any) -> list[Misfit]:
     """What a run with this schema would not find described in a pyarrow table; columns it lacks are passed over."""
     comma = has_decimal_comma(table)
     out: list[Misfit] = []
-    for a in schema.coded:
-        if has(table, a.name):
-            out += _of_column(table.column(locate(table.column_names, [a.name])[0]), a, comma)
+    there = set(map(composed, table.column_names))
+    present = [a for a in schema.coded if composed(a.name) in there]
+    for a, at in zip(present, locate(table.column_names, [a.name for a in present]), strict=True):
+        out += _of_column(table.column(at), a, comma)
     key = schema.unit.identifier
     if key is not None and has(table, key):
         nameless = identifiers(table.column(locate(table.column_names, [key])[0]), key).null_count

@@ -178,7 +178,7 @@ def _codes(said: DeclaredColumn, of: Any, kind: str) -> _Codes:
     numeric = tagged or not text
     for code, word in said.words.items():
         at = _placed(code, kind) if numeric else code
-        if at is not None:
+        if at is not None and (tagged or text or not LETTER.match(code)):  # no letter stands in a column of numbers
             words[at] = _cut(word, WORD[kind])
     if kind == "xport" or (kind == "dta" and not numeric):
         words = {}

@@ -250,3 +250,25 @@ def test_values_are_bought_below_public_beginnings_and_the_rest_counts_by_them(f
     assert "which leaves nothing to buy" in capsys.readouterr().err
     assert main(["schema", "draft", "jobs.csv", "-o", "s.json", *buy[:6], "--list", "town=iso3166"]) == 2
     assert "which the table does not have" in capsys.readouterr().err
+
+
+def test_numbers_and_lists_of_persons_are_left_out_of_the_draft_of_the_shell(folder, capsys):
+    rows = [f"{6_000_000_017 + 1013 * i},town {chr(97 + i // 10)}{chr(97 + i % 10)},{i % 3}" for i in range(90)]
+    (folder / "small.csv").write_text("mobile phone,place,size\n" + "\n".join([*rows, rows[0]]) + "\n")
+    assert main(["schema", "draft", "small.csv", "-o", "s.json"]) == 0
+    said, schema = capsys.readouterr().err, Schema.load(folder / "s.json")
+    assert [a.name for a in schema.coded] == ["size"]
+    assert "6000000017" not in (text := (folder / "s.json").read_text()) and "town aa" not in text
+    assert "column 'mobile phone' is left out: its header speaks of persons" in said
+    assert "column 'place' is left out: fewer than 10 records share each of its values" in said
+    (folder / "small.csv").write_text("place\n" + "\n".join(r.split(",")[1] for r in rows) + "\n")
+    assert main(["schema", "draft", "small.csv", "-o", "t.json"]) == 2
+    assert "no column of the table has few enough values" in capsys.readouterr().err
+
+
+def test_a_draft_says_where_many_cells_become_others(folder, capsys):
+    rows = [f"{'north' if i % 2 else f'village {i % 190}'},{i % 3}" for i in range(800)]
+    (folder / "o.csv").write_text("place,size\n" + "\n".join(rows) + "\n")
+    assert main(["schema", "draft", "o.csv", "-o", "s.json"]) == 0
+    said = [line for line in capsys.readouterr().err.splitlines() if "become (other)" in line]
+    assert len(said) == 1 and "400 of 800 cells of column 'place'" in said[0] and "reads private data" in said[0]

@@ -175,3 +175,23 @@ def test_roles_are_drafted_where_names_say_who_is_who(capsys):
     assert status == 0 and "roles: people.role, at most one of each of a parent: Head, Spouse" in said
     (link,) = LinkedSchema.load("s.json").links
     assert link.roles is not None and set(link.roles.single) == {"Head", "Spouse"}
+
+
+def test_a_draft_of_linked_tables_holds_no_value_of_one_person_and_says_what_it_leaves_out(capsys):
+    write("customers", "customer_id,city", [(i, "Oslo" if i != 7 else "Vardo") for i in range(60)])
+    write("orders", "order_id,customer_id,paid,note", [(i, i % 60, 1013 + 37 * i, f"note {i}") for i in range(250)])
+    status, said = told("schema draft --table customers=customers.csv --table orders=orders.csv -o s.json", capsys)
+    schema = LinkedSchema.load("s.json")
+    paid = schema["orders"].columns["paid"]
+    assert status == 0 and (paid.min, paid.max) == (1000, 11_000)
+    city = schema["customers"].columns["city"]
+    assert city.values == ("Oslo",) and city.other and "Vardo" not in Path("s.json").read_text() + said
+    assert "column 'orders.note' is left out: every record has its own value" in said
+    assert "to check (reads private data: for the owner only): the range of 'orders.paid'" in said
+
+
+def test_a_table_of_keys_alone_is_drafted(capsys):
+    write("homes", "home_id", [(f"H{i:03d}",) for i in range(300)])
+    write("people", "person,home_id,age", [(i, f"H{i % 300:03d}", i % 90) for i in range(700)])
+    status, said = told("schema draft --table homes=homes.csv --table people=people.csv -o s.json", capsys)
+    assert status == 0 and LinkedSchema.load("s.json")["homes"].columns is None, said

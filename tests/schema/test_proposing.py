@@ -381,3 +381,37 @@ def test_kinds_of_persons_and_names_of_other_things_are_a_list(header, values):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnitWarning)
         assert one(header, values * 20).document["values"] == sorted(values)
+
+
+@pytest.mark.parametrize(
+    ("cells", "last"),
+    [
+        ([f"{h:02d}:{m:02d}:00" for h in range(24) for m in range(0, 60, 5)], 86_100),
+        ([f"{h:02d}:{m:02d}" for h in range(24) for m in range(60)] * 2, 1439),
+        ([f"{h:02d}:{m:02d}" for h in range(24) for m in range(60)] + ["24:00"] * 2, 1440),
+    ],
+)
+def test_times_of_a_day_end_with_the_day(cells, last):
+    document = one("closes", cells).document
+    assert (document["min"], document["max"]) == (0, last)
+
+
+def test_whole_numbers_with_an_end_that_is_cut_off_keep_every_number():
+    cells = [*map(str, range(90)), *map(str, range(90)), *["90+"] * 20]
+    document = one("Alter", cells).document
+    assert document["values"] == [*map(str, range(90)), "90+"] and document["ordered"] and document["other"]
+    document = one("eGFR", ["<15"] * 20 + [str(v) for v in range(15, 60)] * 2 + [">60"] * 50).document
+    assert document["values"] == ["<15", *map(str, range(15, 60)), ">60"]
+    assert one("lot", [*map(str, range(90)), *map(str, range(90)), *["B7"] * 20]).document["values"] == ["B7"]
+
+
+def test_codes_that_look_like_powers_stay_as_they_are_written():
+    document = one("room", ["1E1", "1E2", "2E1", "2E10"] * 20).document
+    assert document["values"] == ["1E1", "1E2", "2E1", "2E10"]
+    assert one("size", ["1E+3", "2E+3", "1E+4", "2E+4"] * 20).document["values"][:2] == [1000, 2000]
+
+
+def test_dates_of_old_registers_are_dates():
+    days = [f"{1 + i % 28:02d}.{1 + i % 12:02d}.{1620 + i % 200}" for i in range(400)]
+    document = one("born", days).document
+    assert (document["kind"], document["min"], document["max"]) == ("datetime", "1620-01-01", "1819-12-31")

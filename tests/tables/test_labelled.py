@@ -388,3 +388,35 @@ def test_a_draft_says_that_cells_may_be_blank_only_where_one_is(tmp_path):
     schema = draft_schema(read_table(tmp_path / "a.sav"), "t")
     assert {a.name: a.missing for a in schema.attributes} == {"sex": False, "pay": False, "part": True}
     assert schema["pay"].special_values == (99_999,)
+
+
+def test_numbers_with_letters_are_drafted_as_a_range_and_lists_with_them_are_written_again(tmp_path):
+    import pandas as pd
+    import pyreadstat
+
+    from dpsyn_core.schema.codec import Codec
+    from dpsyn_core.schema.drafts.draft import drafted
+    from dpsyn_core.schema.drafts.proposals import rounded
+
+    letters = ["a", "b"] * 20
+    frame = pd.DataFrame(
+        {
+            "income": np.array([*(float(x) for x in range(1000, 3000, 5)), *letters], object),
+            "children": np.array([*(float(x % 4) for x in range(400)), *letters], object),
+        }
+    )
+    missing = {"income": ["a", "b"], "children": ["a", "b"]}
+    words = {n: {"a": "refused", "b": "unknown"} for n in missing}
+    pyreadstat.write_dta(
+        frame, str(tmp_path / "t.dta"), version=14, missing_user_values=missing, variable_value_labels=words
+    )
+    table = read_table(tmp_path / "t.dta")
+    schema = rounded(drafted(table, "t")[0], table)
+    income, children = schema["income"], schema["children"]
+    assert income.kind == "numeric" and income.missing and (income.min, income.max) == (800, 3000)
+    assert set(children.keys) == {"0", "1", "2", "3", ".a", ".b"} and children.other
+    codes = np.stack([np.zeros(40, np.int64), np.arange(40) % children.size])
+    made = Codec(schema).decode(codes, rng=np.random.default_rng(1))
+    assert set(made["children"].to_pylist()) <= {"0", "1", "2", "3", ".a", ".b"}, "a program has no word among numbers"
+    write_table(made, tmp_path / "o.dta", {a.name: a for a in declared_in(table).values()})
+    assert read_table(tmp_path / "o.dta")["children"].to_pylist() == made["children"].to_pylist()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -238,14 +239,15 @@ class CategoricalAttribute(CodedBase):
     def without_other(self, codes: NDArray[Any], rng: Generator) -> NDArray[Any]:
         """Codes (n,) without those of `other` that no cell can show, as a value that nobody has or a blank cell would.
 
-        Where the list has a value called other, that is what other values are. In a column of numbers they are drawn
-        anew among the listed values, as often as those occur; post-processing.
+        Where the list has a value called other, that is what other values are. In a column of numbers, also with
+        missing codes such as .a among them, they are drawn anew among the listed values, as often as those occur;
+        post-processing.
         """
         if not self.other:
             return codes
         plain = len(self.values)
         word = next((i for i, key in enumerate(self.keys) if str(key).strip().casefold() == OTHER), None)
-        if word is None and self.type == "text":
+        if word is None and self.type == "text" and not self._numbers_with_letters:
             return codes
         lost = codes == plain
         if not lost.any():
@@ -259,6 +261,14 @@ class CategoricalAttribute(CodedBase):
         else:
             out[lost] = rng.integers(0, plain, int(lost.sum()))
         return out
+
+    @cached_property
+    def _numbers_with_letters(self) -> bool:
+        """Whether the values are numbers and missing codes of Stata and SAS, which stand in columns of numbers."""
+        from dpsyn_core.tables import LETTER
+
+        letters = [bool(LETTER.match(k)) for k in self.keys]
+        return any(letters) and all(at or re.match(NUMBER, k) for k, at in zip(self.keys, letters, strict=True))
 
     def unfit(self, column: Any, *, comma: bool = False) -> Unfit:
         """Blank cells, and values that are not listed."""

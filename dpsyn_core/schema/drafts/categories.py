@@ -69,6 +69,8 @@ def listed(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propos
         rare = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON)
         if rare > RARE * sum(counts.get(k, 0) for k in keys) and not named_like_one(drafted["name"]):
             return _range(drafted, kept, codes)
+    if (ages := _with_ends(values, counts)) is not None:
+        return Proposal(name=drafted["name"], seen=seen, why="number", document=base | ages | {"other": other})
     values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
     if not common and len(values) > FEW and len(values) > OWN * len(column):
@@ -79,6 +81,23 @@ def listed(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propos
     why, rare = ("common", len(values) - len(common)) if common else ("few", 0)
     document = base | {"values": common or list(values), "other": other}
     return Proposal(name=drafted["name"], seen=seen, why=why, document=document, rare=rare)
+
+
+def _with_ends(values: list[Any], counts: Mapping[str, int]) -> dict[str, Any] | None:
+    """All whole numbers between those of a list, with the ends that were cut off (90+, <5), in order; None for others.
+
+    Only where numbers that few records have are so many that their records would become others.
+    """
+    texts = [str(v) for v in values]
+    numbers = sorted(int(v) for v in texts if re.fullmatch(r"0|[1-9]\d{0,3}", v))
+    below = [v for v in texts if re.match(r"[<≤]\s*\d", v)]
+    above = [v for v in texts if re.match(r"[>≥]\s*\d|\d+\s*\+$", v)]
+    rare = sum(counts.get(str(n), 0) for n in numbers if counts.get(str(n), 0) < COMMON)
+    if not numbers or len(numbers) + len(below) + len(above) < len(texts) or not below + above:
+        return None
+    if rare <= RARE * sum(counts.values()) or numbers[-1] - numbers[0] >= MANY:
+        return None
+    return {"values": [*below, *map(str, range(numbers[0], numbers[-1] + 1)), *above], "ordered": True}
 
 
 def _in_order(values: list[Any], keys: list[str], base: dict[str, Any]) -> tuple[list[Any], list[str], dict[str, Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -33,11 +33,12 @@ MANY = 200  # text with more distinct values is left out of the draft
 NUMBERED, OWN = "every record has its own number", "every record has its own value"
 TOO_MANY = f"more than {MANY} distinct values"
 MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
-PERSONS = "its header speaks of persons, and a list of its values would publish them"
+PERSONS = "its header speaks of persons, and a list or a range of its values would publish some"
+UNSHARED = f"fewer than {COMMON} records share each of its values, and a list of them would publish those"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
 # why, read from the data: no description that a person gave
-OF_MANY = (OWN, TOO_MANY)  # which a public list, beginnings of codes or a purchase can keep
-LEFT_OUT = (NUMBERED, OWN, TOO_MANY, PERSONS, MIXED, UNREAD, BLANK)
+OF_MANY = (OWN, TOO_MANY, UNSHARED)  # which a public list, beginnings of codes or a purchase can keep
+LEFT_OUT = (NUMBERED, OWN, TOO_MANY, UNSHARED, PERSONS, MIXED, UNREAD, BLANK)
 KEPT = "; with_list keeps it by a public list or by beginnings such as 'digits:2', buy_schema by values that many have"
 COMPUTED, OFF = 1e-9, 0.01  # relative error of numbers that a program has computed, and the most of a step
 SHOWN = 8  # values of a list that a sentence names
@@ -52,13 +53,14 @@ ABSENT = (
 )  # fmt: skip
 WORDS = ("missing", "unknown", "k.a.", "k. a.", "keine angabe")  # of them what people read; the others programs do
 LONG = 10**11  # distinct whole numbers from here on name records; amounts of money rarely differ in every record
+LEFT = ("identifier", "ignored")  # kinds of columns that are not synthesized
 CONFIRMED = {"data": "public", "bought-unconfirmed": "bought"}
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 BOOLEAN = r"^\s*(?i:true|false)\s*$"
 DECIMALS = r"^\D{0,8}\d[\d.]*,(\d{1,2}|\d{4,})\D{0,8}$"  # -12,50 and 1.234,56 EUR, not 1,234
 POINTS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"  # 163.671
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
-PADDED = r"^\s*[+-]?0\d"
+PADDED, POWERS = r"^\s*[+-]?0\d", r"^\s*\d+E\d+\s*$"
 STAMP, ENDLESS = r"^\d{12,20}$", r"^\s*[+-]?\d{19,}\s*$"  # digits that may be a time, and that no number can be
 
 
@@ -95,41 +97,66 @@ def draft(table: Any, name: str, *, identifier: str | None = None) -> Schema:
 def drafted(table: Any, name: str, *, identifier: str | None = None) -> tuple[Schema, Asked | None]:
     """The same without the warning, with the column for which a person has to say who is one individual."""
     table = read_table(table) if isinstance(table, str | Path) else to_arrow(table)
-    headers.check(table.column_names)
     if identifier is not None:
         headers.locate(table.column_names, [identifier])
-    if table.num_rows == 0:
-        msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
-        raise SchemaError(msg)
-    comma = canonical.has_decimal_comma(table)
-    points = comma and any(map(_has_decimals, table.columns))
-    declared = declared_in(table)
-    attributes = [
-        {"name": n, "kind": "identifier"}  # a person named it
-        if n == identifier
-        else {"name": n, "source": "data"}
-        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, points, declared.get(n)))
-        for i, n in enumerate(table.column_names)
-    ]
-    if all(a["kind"] in ("identifier", "ignored") for a in attributes):
-        if len(attributes) == 1 and len(table.column_names[0].split()) > 1:
-            msg = (
-                f"the whole table is one column, '{headers.short(table.column_names[0])}': nothing that is known as a "
-                "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
-                "line the headers are, or save the table as CSV"
-            )
-            raise SchemaError(msg)
-        msg = (
-            "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
-            "for days, regions for places), or write the schema by hand"
-        )
-        raise SchemaError(msg)
+    attributes = entries_of(table, [] if identifier is None else [identifier])
+    refuse_empty(attributes)
     unit = {"neighbours": "add-remove", "identifier": identifier, "max_records": 1, "source": "public"}
     schema = Schema.of({"version": 1, "name": name, "unit": unit, "attributes": attributes})
     why = None if identifier is not None else asked(schema, table)
     if why is not None:
         schema = schema.model_copy(update={"unit": schema.unit.model_copy(update={"source": "data"})})
     return schema, why
+
+
+def entries_of(table: Any, keys: Sequence[str]) -> list[dict[str, Any]]:
+    """The entries of a draft, one a column.
+
+    Args:
+        table: pyarrow.
+        keys: columns that name individuals or link tables, which are not read.
+
+    Raises:
+        SchemaError: headers repeat or are blank, or there is no record.
+    """
+    headers.check(table.column_names)
+    if table.num_rows == 0:
+        msg = "the table has no records to draft a schema from; give one with records, or write the schema by hand"
+        raise SchemaError(msg)
+    comma = canonical.has_decimal_comma(table)
+    points = comma and any(map(_has_decimals, table.columns))
+    declared = declared_in(table)
+    return [
+        {"name": n, "kind": "identifier"}
+        if n in keys
+        else {"name": n, "source": "data"}
+        | (_row_names(n, i, table.column(i)) or _with_words(n, table.column(i), comma, points, declared.get(n)))
+        for i, n in enumerate(table.column_names)
+    ]
+
+
+def empty(attributes: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether a draft keeps no column."""
+    return all(a["kind"] in LEFT for a in attributes)
+
+
+def refuse_empty(attributes: Sequence[Mapping[str, Any]]) -> None:
+    """Raises SchemaError where a draft keeps no column."""
+    if not empty(attributes):
+        return
+    first = attributes[0]["name"]
+    if len(attributes) == 1 and len(first.split()) > 1:
+        msg = (
+            f"the whole table is one column, '{headers.short(first)}': nothing that is known as a "
+            "delimiter separates its cells, or a title stands above its headers; name the delimiter, say in which "
+            "line the headers are, or save the table as CSV"
+        )
+        raise SchemaError(msg)
+    msg = (
+        "no column of the table has few enough values to be drafted; shorten or group them in the file (years "
+        "for days, regions for places), or write the schema by hand"
+    )
+    raise SchemaError(msg)
 
 
 def _some(values: Sequence[str]) -> str:
@@ -224,16 +251,19 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
         return _beside_codes(name, column, comma, points)
     declared = attribute_of(said) or {}
     codes = [c for c in said.codes_missing if isinstance(c, int | float)]
-    drafted = _column(name, _without(column, codes) if codes else column, comma, points)
-    missing = _blank(column) if codes else bool(drafted.get("missing"))
+    letters = _letters(column)
+    drafted = _column(name, _without(column, [*codes, *letters]), comma, points) if letters else {}
+    if drafted.get("kind") not in ("numeric", "datetime"):  # ranges lose letters to the missing cell, lists keep them
+        letters = []
+        drafted = _column(name, _without(column, codes) if codes else column, comma, points)
+    missing = _blank(column) or bool(letters) if codes else bool(drafted.get("missing"))
     seen = list(drafted["values"]) if drafted["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
         inside = all(isinstance(v, int | float) and declared["min"] <= v <= declared["max"] for v in seen)
         inside &= not {canonical.canonical(v) for v in seen} <= {*said.words}  # all have words: a list with gaps
         drafted, seen = (declared, []) if inside else (drafted, seen)
     if seen or (declared.get("kind") == "categorical" and (drafted["kind"] != "numeric" or said.listed is True)):
-        letters = [v for v in seen if isinstance(v, str) and LETTER.match(v)]  # of missing numbers
-        absent = tuple(dict.fromkeys([*said.codes_missing, *letters]))
+        absent = tuple(dict.fromkeys([*said.codes_missing, *(v for v in seen if LETTER.match(str(v)))]))
         of = replace(said, values=listed_values(said) or tuple(seen), low=None, high=None, codes_missing=absent)
         document = attribute_of(of) or drafted
         keys = {canonical.canonical(v) for v in document["values"]}
@@ -279,7 +309,13 @@ def _blank(column: Any) -> bool:
     return bool((index < 0).any() or canonical.blanks(canonical.to_text(entries)).any())
 
 
-def _without(column: Any, codes: list[int | float]) -> Any:
+def _letters(column: Any) -> list[str]:
+    """The missing codes .a to .z of Stata and SAS that a column holds."""
+    texts = canonical.to_text(canonical.uniques(column)[0]).to_pylist()
+    return [t for t in texts if t is not None and LETTER.match(t)]
+
+
+def _without(column: Any, codes: Sequence[int | float | str]) -> Any:
     """The column with blank cells in place of these codes."""
     import pyarrow as pa
     import pyarrow.compute as pc
@@ -444,8 +480,10 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
 
     if t.is_time(filled.type):
         return None
-    if canonical.is_text(filled.type) and pc.any(pc.match_substring_regex(texts, f"{PADDED}|{ENDLESS}")).as_py():
-        return None  # leading zeros, or more digits than any number keeps: codes, not numbers
+    if canonical.is_text(filled.type) and (
+        pc.any(pc.match_substring_regex(texts, f"{PADDED}|{ENDLESS}")).as_py() or _all_match(texts, POWERS)
+    ):
+        return None  # leading zeros, more digits than any number keeps, or 1E1 and 2E10 alone: codes, not numbers
     floats, valid = casting.to_numbers(filled, whole=False, comma=comma)
     near = np.abs(floats) <= LARGEST  # others, such as inf, go to the ends of the range
     if not valid.all() or near.sum() <= OFTEN * len(near):

@@ -6,23 +6,25 @@ Nothing is certain about a table because of its headers: a proposal is in force 
 from __future__ import annotations
 
 import re
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from pydantic import TypeAdapter
 
-from dpsyn_core.errors import SchemaError
+from dpsyn_core.errors import SchemaError, SchemaWarning
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.drafts.draft import confirm, drafted
+from dpsyn_core.schema.drafts.draft import confirm, empty, entries_of
 from dpsyn_core.schema.drafts.links import guessed_links, guessed_roles
+from dpsyn_core.schema.drafts.proposals import rounded_entries
 from dpsyn_core.schema.linked import Link, LinkedSchema
 from dpsyn_core.schema.rules.base import Rule
 from dpsyn_core.schema.rules.columns import range_of
 from dpsyn_core.schema.rules.linked_rules import AnyLinkRule, LinkRule
 from dpsyn_core.schema.rules.usual_rules import named_close, propose_rules, quoted, words_of
 from dpsyn_core.schema.rules.usual_words import AGE, BORN, DIED, JOINED, OF_DATES, OLDEST_CHILD
-from dpsyn_core.tables import to_arrow
+from dpsyn_core.tables import headers, to_arrow
 
 CHILDREN = 10  # max_children until a person chooses: a round number, the same for all tables
 HEAD = re.compile(r"(?i)(head|householder|reference person|haushaltsvorstand|bezugsperson)( of (the )?household)?")
@@ -93,7 +95,7 @@ def draft_linked(
     for table in [root, *(n for n in frames if n != root)]:
         key_columns = [keys[table]] if table in keys else []
         excluded = key_columns + ([parents[table][1]] if table in parents else [])
-        columns = with_keys(drafted(frames[table], table)[0], excluded)
+        columns = _of_table(table, frames[table], excluded)
         document = {} if columns is None else {"schema": columns.document()}
         once[table] = None if columns is None else proposed_roles(columns)
         listed.append({"name": table} | ({"key": key_columns[0]} if key_columns else {}) | document)
@@ -105,6 +107,38 @@ def draft_linked(
         if (roles := once.get(link["child"])) is not None:
             link["roles"] = {"column": roles[0], "single": list(roles[1])}
     return LinkedSchema.of({"version": 2, "name": name or root, "tables": listed, "links": hanging})
+
+
+def rounded_linked(schema: LinkedSchema, tables: Mapping[str, Any]) -> LinkedSchema:
+    """The draft without exact ends and rare values, which are single persons'; see `rounded`. Roles stay as drafted.
+
+    tables: pyarrow, by name; those that were drafted.
+    """
+    roles = {link.child: link.roles.column for link in schema.links if link.roles is not None}
+    document = schema.document()
+    for table, entry in zip(schema.tables, document["tables"], strict=True):
+        if table.columns is not None:
+            entries = rounded_entries(table.columns, to_arrow(tables[table.name]), besides=roles.get(table.name))
+            entry["schema"]["attributes"] = entries
+            if empty(entries):
+                _warn_of_keys_alone(table.name)
+                entry.pop("schema")
+    return LinkedSchema.of(document)
+
+
+def _of_table(table: str, frame: Any, keys: Sequence[str]) -> Schema | None:
+    """What is drafted of one table but for its keys; None: nothing. Raises SchemaError."""
+    entries = entries_of(frame, keys)
+    if not empty(entries):
+        return with_keys(Schema.of({"version": 1, "name": table, "attributes": entries}), keys)
+    if any(e["name"] not in keys for e in entries):
+        _warn_of_keys_alone(table)
+    return None
+
+
+def _warn_of_keys_alone(table: str) -> None:
+    what = "no column but its keys has few enough values to be drafted, so that it keeps its keys alone"
+    warnings.warn(f"table '{headers.short(table)}': {what}", SchemaWarning, stacklevel=3)
 
 
 def confirm_linked(

@@ -15,7 +15,7 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
-from dpsyn_core.schema.drafts.draft import PERSONS, mixed
+from dpsyn_core.schema.drafts.draft import LEFT, OWN, PERSONS, UNSHARED, mixed, refuse_empty
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
@@ -147,15 +147,31 @@ def agreed(schema: Schema, proposals: list[Proposal]) -> Schema:
 def rounded(schema: Schema, table: Any, *, besides: str | None = None) -> Schema:
     """The draft with what is proposed in place of exact ends and rare values, which are single persons'.
 
-    It is read from the data as before. Columns without a proposal stay as they were drafted.
+    It is read from the data as before. A column of which nothing is proposed, such as one of persons or of values that
+    hardly two records share, is left out.
 
     Args:
         schema: a draft.
         table: pyarrow; the one that was drafted.
         besides: a column that stays as it was drafted, such as the waves of a panel, which everybody in it shares.
+
+    Raises:
+        SchemaError: no column is left.
     """
-    proposed = ((p.name, p.document) for p in propose(schema, table) if p.name != besides)
-    documents = {name: document | {"source": "data"} for name, document in proposed if document}
-    whole = schema.document()
-    whole["attributes"] = [documents.get(a["name"], a) for a in whole["attributes"]]
+    whole = schema.document() | {"attributes": rounded_entries(schema, table, besides=besides)}
+    refuse_empty(whole["attributes"])
     return Schema.of(whole)
+
+
+def rounded_entries(schema: Schema, table: Any, *, besides: str | None = None) -> list[dict[str, Any]]:
+    """The entries of `rounded`, which may keep no column."""
+    proposed = (p for p in propose(schema, table) if p.name != besides)
+    documents = {p.name: (p.document or _without_proposal(p)) | {"source": "data"} for p in proposed}
+    return [
+        a if a["kind"] in LEFT and documents.get(a["name"], a)["kind"] in LEFT else documents.get(a["name"], a)
+        for a in schema.document()["attributes"]
+    ]
+
+
+def _without_proposal(p: Proposal) -> dict[str, Any]:
+    return {"name": p.name, "kind": "ignored", "description": {"person": PERSONS, "unique": OWN}.get(p.why, UNSHARED)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from itertools import permutations
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -42,16 +42,17 @@ def public_maps(schema: Schema, table: Any) -> list[PublicMap]:
     """
     comma, ruled = has_decimal_comma(table), {n for rule in schema.rules for n in rule.columns}
     codes, raw = {}, {}
-    for a in schema.coded:
-        if isinstance(a, CategoricalAttribute) and a.name not in ruled:
-            column = table.column(locate(table.column_names, [a.name])[0])
-            raw[a.name] = np.asarray(a.encode(column, comma=comma))
-            codes[a.name] = np.unique(raw[a.name], return_inverse=True)[1].astype(np.int64)
+    listed = [a for a in schema.coded if isinstance(a, CategoricalAttribute) and a.name not in ruled]
+    for a, at in zip(listed, locate(table.column_names, [a.name for a in listed]), strict=True):
+        raw[a.name] = np.asarray(a.encode(table.column(at), comma=comma))
+        codes[a.name] = np.unique(raw[a.name], return_inverse=True)[1].astype(np.int64)
     sizes = {name: int(c.max(initial=-1)) + 1 for name, c in codes.items()}
     found: dict[str, PublicMap] = {}
-    for of, column in permutations(sorted(codes, key=lambda n: sizes[n]), 2):
+    by_size = sorted(codes, key=lambda n: sizes[n])
+    naming = [n for n in by_size if FEWEST <= sizes[n] <= table.num_rows / OFTEN]
+    for of, column in product(naming, by_size):
         k, named = sizes[of], sizes[column]
-        if column in found or named < 2 or k < max(FEWEST, TIMES * named) or OFTEN * k > table.num_rows:
+        if column in found or named < 2 or k < TIMES * named:  # so that no column names itself
             continue
         if all(_names(codes[of][:n], codes[column][:n], named) for n in (FIRST, None)):
             pairs = _pairs((schema[of], raw[of]), (schema[column], raw[column]))

@@ -85,12 +85,14 @@ def marks(drafted: Mapping[str, Any]) -> tuple[float, float] | None:
 
 
 def clock(drafted: Mapping[str, Any]) -> tuple[int, int] | None:
-    """Ends of times: a whole day where some are late in it, else from 0; None for other numbers."""
+    """Ends of times: a whole day where some are late in it, to its last step, else from 0; None for other numbers."""
     marks = str(drafted.get("written") or "").count(":")
     if not marks or drafted["min"] < 0:
         return None
-    day = clocks.DAY[marks]
-    return (0, day - 1) if day / 2 <= drafted["max"] < day else (0, outward(0, drafted["max"], "", whole=True)[1])
+    day, step = clocks.DAY[marks], drafted.get("step") or 1
+    if day / 2 <= drafted["max"] <= day:  # 24:00 is a time where the table has it
+        return 0, max(int(drafted["max"]), (day - 1) // int(step) * int(step))
+    return 0, outward(0, drafted["max"], "", whole=True)[1]
 
 
 def decades(low: float, high: float) -> tuple[int, int]:

@@ -3,7 +3,9 @@
 import pyarrow as pa
 import pytest
 
+import dpsyn_core.schema.drafts.public_maps as maps
 from dpsyn_core.commands.cli import main
+from dpsyn_core.schema import misfit
 from dpsyn_core.schema.drafts.draft import drafted
 from dpsyn_core.schema.drafts.public_maps import public_maps
 
@@ -33,3 +35,16 @@ def test_the_command_asks_whether_it_is_public_and_shows_no_value(tmp_path, monk
     (said,) = [line for line in capsys.readouterr().out.splitlines() if "is this public" in line]
     assert "60 values of 'town' name 5 of 'land'" in said and "for the owner only" in said
     assert "t17" not in said and "l3" not in said
+
+
+def test_headers_of_a_wide_table_are_looked_up_once(monkeypatch):
+    wide = pa.table({f"c{i}": ["a", "b"] * 20 for i in range(300)})
+    schema, _ = drafted(wide, "t")
+    asked = []
+    for module in (maps, misfit):
+        found = module.locate
+        monkeypatch.setattr(
+            module, "locate", lambda names, wanted, found=found: asked.append(1) or found(names, wanted)
+        )
+    assert public_maps(schema, wide) == [] and misfit.misfits(schema, wide) == []
+    assert len(asked) == 2
