@@ -7,7 +7,9 @@ from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.measure.counting.memory import MemoryCounter
 from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.unit import Unit
+from dpsyn_core.systems.rls import finer_pairs
 from dpsyn_core.systems.rls import pairs as rls_pairs
+from dpsyn_core.systems.rls import system as rls
 from dpsyn_core.systems.rls.explained_pairs import ExplainedPairs
 from tests.audit import layers
 from tests.audit.gates import TapeGate
@@ -74,4 +76,33 @@ def test_the_mini_world_is_scored_against_a_fit(scores_against_a_fit):
 
 @pytest.mark.parametrize("layer", [layers.t1, layers.t2])
 def test_scores_against_a_fit_pass_the_layer(scores_against_a_fit, layer):
+    layer("rls, pairs and triples")
+
+
+@pytest.fixture
+def scores_of_finer_pairs():
+    """Every pair counts as one of numbers, and how far all its values are from independence is scored."""
+
+    def singly(m, view, plan):
+        maps = {n: Coarsening.identity(view.domain[n].size) for n in m.attributes}
+        return finer_pairs.FinerPair(
+            names=m.attributes, maps=maps, expected=view.product(m.attributes, maps), error=0.0
+        )
+
+    def pairs(sets, view):
+        return [s for s in sets if len(s) == 2]
+
+    with replacing((finer_pairs, "_finer", singly), (finer_pairs, "of_numbers", pairs), (rls, "of_numbers", pairs)):
+        yield
+
+
+def test_finer_pairs_of_the_mini_world_are_scored(scores_of_finer_pairs):
+    system = calibrated("rls, pairs and triples", Unit(), epsilon=100.0)
+    gate = TapeGate(account=Account(system.cost), noise=SeededNoise(0), unit=Unit())
+    system.measure(MemoryCounter(random_table(400, 1), DOMAIN), gate=gate)
+    assert "scores of finer pairs" in [c.name for c in gate.account.charges]
+
+
+@pytest.mark.parametrize("layer", [layers.t1, layers.t2])
+def test_scores_of_finer_pairs_pass_the_layer(scores_of_finer_pairs, layer):
     layer("rls, pairs and triples")

@@ -452,9 +452,30 @@ class RlsEvidence:
         """
         if not self.numbers.issuperset(m.attributes):
             return self._with_gaps(m, maps, shrunk), m.sigma
-        from dpsyn_core.estimate import shrink_numbers, shrink_side
+        from dpsyn_core.estimate import shrink_numbers
 
-        tuning, alone, clean = self.tuning.records.shrinkage, self.product(m.attributes, maps), shrunk.copy()
+        tuning, clean = self.tuning.records.shrinkage, shrunk.copy()
+        part, first, second = self._both_numbers(m, maps)
+        rows, columns = part.shape
+        towards = 0.0
+        for other in self.joint:  # fewer values show a correlation with less noise
+            if other.attributes == m.attributes and other.cells < m.cells:
+                towards = self._correlation(other)
+        clean[:rows, :columns], left = shrink_numbers(part, first, second, m.sigma, towards=towards, tuning=tuning)
+        return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
+
+    def _correlation(self, m: Measurement) -> float:
+        """Of the copula that is nearest to the table of two numbers."""
+        from dpsyn_core.estimate import correlation_beyond
+
+        part, first, second = self._both_numbers(m, self.maps(m))
+        return correlation_beyond(part, first, second, m.sigma, tuning=self.tuning.records.shrinkage)
+
+    def _both_numbers(self, m: Measurement, maps: Recodes) -> tuple[Floats, Floats, Floats]:
+        """The part of the table of two numbers in which both have one, and what its rows and columns hold."""
+        from dpsyn_core.estimate import shrink_side
+
+        alone = self.product(m.attributes, maps)
         rows, columns = (self._ranked(n, maps[n]) for n in m.attributes)
         part, total = m.values[:rows, :columns], max(float(m.values[:rows, :columns].sum()), 0.0)
         sides = [alone[:rows, :columns].sum(axis=axis) for axis in (1, 0)]
@@ -465,9 +486,27 @@ class RlsEvidence:
                 shrink_side(part.sum(axis=axis), side, m.sigma * math.sqrt(part.shape[axis]))
                 for axis, side in zip((1, 0), sides, strict=True)
             ]
-        first, second = sides
-        clean[:rows, :columns], left = shrink_numbers(part, first, second, m.sigma, tuning=tuning)
-        return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
+        return part, sides[0], sides[1]
+
+    def finer_pair(self, m: Measurement, finer: Recodes) -> Floats:
+        """What the table of two numbers lets one expect at more values, into which its own are divided.
+
+        By the copula that is nearest to it, and as many records in each of its cells as it shows.
+        """
+        from dpsyn_core.estimate import finer_counts
+
+        maps, out = self.maps(m), self.product(m.attributes, finer)
+        alone = self.product(m.attributes, maps)
+        shrunk = shrink_pair(m.values, alone, m.sigma, tuning=self.tuning.records.shrinkage)
+        clean = np.maximum(self._clean_pair(m, maps, shrunk)[0], 0.0)
+        rows, columns = (self._ranked(n, finer[n]) for n in m.attributes)
+        part = out[:rows, :columns]
+        part[:] = finer_counts(self._correlation(m), part.sum(axis=1), part.sum(axis=0))
+        inside = [maps[n].map[finer[n].first] for n in m.attributes]
+        blocks = np.zeros(clean.shape)
+        np.add.at(blocks, np.ix_(*inside), out)
+        ratio = np.divide(clean, blocks, out=np.zeros_like(clean), where=blocks > 0)
+        return np.asarray(out * ratio[np.ix_(*inside)])
 
     def _with_gaps(self, m: Measurement, maps: Recodes, shrunk: Floats) -> Floats:
         """The table of a number and a category with differences between categories that are as large as measured."""

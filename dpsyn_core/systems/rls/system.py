@@ -34,6 +34,7 @@ from dpsyn_core.systems.registry import register
 from dpsyn_core.systems.rls.budget import NOTHING, BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
 from dpsyn_core.systems.rls.expectation import fit_view
+from dpsyn_core.systems.rls.finer_pairs import of_numbers, with_finer_pairs
 from dpsyn_core.systems.rls.followers import measure_followers, measure_together
 from dpsyn_core.systems.rls.implied_dependence import cooler_half, denied_pairs
 from dpsyn_core.systems.rls.orders import Search, measure_orders, triples_may_pay, triples_to_score
@@ -246,35 +247,58 @@ class Rls(Synthesizer):
         )
 
         chosen = self._measure_surest(counter, measured, chosen, plan, gate)
+        search = Search(view, plan, chosen.cost, self._target(most=math.inf), weight)
+        self._measure_rounds(counter, measured, chosen, search, plan, gate, progress)
+        return measured, models
+
+    def _measure_rounds(
+        self,
+        counter: Counter,
+        measured: ReleasedTables,
+        pairs: Pairs,
+        search: Search,
+        plan: BudgetPlan,
+        gate: Gate,
+        progress: Progress,
+    ) -> None:
+        """Measures pairs, and then, where the first round may say so, wider sets, finer pairs and the others again."""
 
         def measure_pairs(cost: Cost, pairs: Pairs) -> list[Measurement]:
             if not pairs.sets:  # nothing is left to spend it on but the one-ways
                 return self.measure_one_ways(counter, plan, gate, cost)
             return self.measure_pairs(counter, pairs, cost, gate)
 
-        search = Search(view, plan, chosen.cost, self._target(most=math.inf), weight)
-        triples = triples_to_score(view, chosen.scores) if self.config.triples and chosen.sets else []
-        if triples and not triples_may_pay(view, plan, chosen, len(triples)):
+        view = search.view
+        triples = triples_to_score(view, pairs.scores) if self.config.triples and pairs.sets else []
+        if triples and not triples_may_pay(view, plan, pairs, len(triples)):
             triples = []
-        if not (self.config.triples and (triples or search.pays())):
-            measured += measure_pairs(chosen.cost, chosen)
-            return measured, models
-        first, later = plan.rounds(chosen.cost)
-        if chosen.sets:
-            measured += measure_pairs(first, chosen)
+        wider = self.config.triples and bool(triples or search.pays())
+        finer = bool(pairs.sets) and self.workload is None and self.prior is None
+        finer = finer and bool(of_numbers([*pairs.sets, *(m.attributes for m in measured)], view))
+        if not (wider or finer):
+            measured += measure_pairs(pairs.cost, pairs)
+            return
+        cost = pairs.cost
+        if pairs.sets:
+            first, cost = plan.rounds(cost)
+            measured += measure_pairs(first, pairs)
         progress("measuring pairs", 1, 1)
+        if finer:
+            pairs, cost = with_finer_pairs(counter, pairs, self.view(measured), plan=plan, cost=cost, gate=gate)
+        if not wider:
+            measured += measure_pairs(cost, pairs)
+            return
         measured += measure_orders(
             counter,
             self.view(measured),
             triples,
             search,
             plan=plan,
-            pairs=chosen,
-            cost=later if chosen.sets else chosen.cost,
+            pairs=pairs,
+            cost=cost,
             gate=gate,
             measure_pairs=measure_pairs,
         )
-        return measured, models
 
     def _measure_surest(
         self, counter: Counter, measured: ReleasedTables, pairs: Pairs, plan: BudgetPlan, gate: Gate

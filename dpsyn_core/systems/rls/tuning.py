@@ -245,6 +245,19 @@ class PairChoice:
     groups_weight: float = 0.1
     """... whose error counts so much of that of another pair (`python -m benchmarks.structure --kinds branches`)."""
 
+    finer: float = 2.5
+    """Times more values that a number is asked for in a finer table of a pair of numbers ..."""
+
+    finer_cells: float = 2.0
+    """... which has so many times more cells at least (convention) ..."""
+
+    finer_sure: float = 3.0
+    """... and a score that stands by so many deviations of its noise above what is expected of it (maps 10 to 15 %
+    nearer at epsilon 1 and 3, journeys 12 to 28 %: docs/evidence/structure.md) ..."""
+
+    finer_most: int = 40
+    """... of so many pairs, those that depend most: each takes some 10 ms before it is scored."""
+
     explained: float = 0.9
     """Of the square of a coarser score that counts as explained; 1 is level, .9 the careful side of it."""
 

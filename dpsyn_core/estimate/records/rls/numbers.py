@@ -44,9 +44,9 @@ def shrink_numbers(
     total = float(rows.sum())
     if total <= 0 or min(values.shape) < 2:
         return values, 1.0
-    copula = _copula(rows, columns)
-    strength = correlation_beyond(values, copula, total, sigma, towards=towards, tuning=tuning)
-    expected = total * copula.shares(strength)
+    expected = finer_counts(
+        correlation_beyond(values, rows, columns, sigma, towards=towards, tuning=tuning), rows, columns
+    )
     z = (values - expected) / sigma
     shrunk = z.copy()
     group = np.digitize(expected / sigma, tuning.expected_cuts)
@@ -57,6 +57,11 @@ def shrink_numbers(
     left = float(np.divide(shrunk, z, out=np.ones_like(z), where=z != 0).mean())
     out: Floats = np.maximum(expected + sigma * shrunk, 0.0)
     return out, left
+
+
+def finer_counts(correlation: float, rows: Floats, columns: Floats) -> Floats:
+    """Counts of a pair of numbers, (rows, columns), of this Gaussian copula; rows, columns: counts of each alone."""
+    return np.asarray(float(rows.sum()) * _copula(rows, columns).shares(correlation))
 
 
 def shrink_side(values: Floats, expected: Floats, sigma: float) -> Floats:
@@ -75,8 +80,8 @@ def shrink_side(values: Floats, expected: Floats, sigma: float) -> Floats:
 
 def correlation_beyond(
     values: Floats,
-    copula: Copula,
-    total: float,
+    rows: Floats,
+    columns: Floats,
     sigma: float,
     *,
     towards: float = 0.0,
@@ -85,8 +90,12 @@ def correlation_beyond(
     """The correlation of the copula that is nearest to a noisy table, drawn towards another one as far as noise goes.
 
     Its difference from `towards` is lost where it is no larger than the noise of a correlation, which is about that of
-    all cells over the total.
+    all cells over the total. Arguments as in `shrink_numbers`.
     """
+    total = float(rows.sum())
+    if total <= 0 or min(values.shape) < 2:
+        return towards
+    copula = _copula(rows, columns)
     cells = shrink_unordered(values.ravel(), sigma, tuning=tuning).reshape(values.shape)
     beyond = copula.nearest(cells / max(float(cells.sum()), 1e-9)) - towards
     noise = sigma * math.sqrt(values.size) / total
@@ -116,7 +125,7 @@ def shrink_classes(
     if total <= 0 or min(values.shape[1:]) < 2:
         return values, 1.0
     together, noise = values.sum(axis=0), sigma * math.sqrt(len(values))
-    shared = correlation_beyond(together, _copula(rows.sum(axis=0), columns.sum(axis=0)), total, noise, tuning=tuning)
+    shared = correlation_beyond(together, rows.sum(axis=0), columns.sum(axis=0), noise, tuning=tuning)
     tables = [
         shrink_numbers(v, r, c, sigma, towards=shared, tuning=tuning)
         for v, r, c in zip(values, rows, columns, strict=True)
