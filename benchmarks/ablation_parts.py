@@ -30,6 +30,7 @@ OF_TARGETS = (
 OF_STRUCTURE = (
     "rare values apart", "margins of sampling errors", "strong pairs", "scores shrunk where hopeless",
     "columns that follow", "values that columns have together", "pairs that others explain", "groups one by one",
+    "finer pairs of numbers",
     "second walk of shapes", "lengths of bins", "mostly 0 numbers", "heaps",
 )  # fmt: skip
 
@@ -161,6 +162,7 @@ PARTS: dict[str, Part] = {
     "pairs that others explain": Part(
         measuring=True, instead={f"{ENGINE}.pairs._doubtful": lambda pairs, *_: np.zeros(len(pairs), dtype=bool)}
     ),
+    "finer pairs of numbers": Part(measuring=True, instead={f"{ENGINE}.system.of_numbers": lambda *_: []}),
     "groups one by one": Part(measuring=True, instead={f"{ENGINE}.pairs._with_groups": _first}),
     "rare values apart": Part(
         measuring=True, making=True, instead={f"{ENGINE}.evidence.RlsEvidence.recode": _by_mass}

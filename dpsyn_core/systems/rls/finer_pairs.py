@@ -18,6 +18,7 @@ from dpsyn_core.systems.rls.budget import BudgetPlan
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.expectation import sampling_error
 from dpsyn_core.systems.rls.pairs import HALF_NORMAL_MEAN, Pairs
+from dpsyn_core.systems.steps import share_of
 
 if TYPE_CHECKING:
     from dpsyn_core.measure import Counter
@@ -50,8 +51,8 @@ def with_finer_pairs(
 
     A first table has few values of each number, for numbers mostly depend as in a Gaussian copula, which fills in the
     rest. How far a finer table is from what the first one and the copula expect of it is scored: roads on a map, and
-    fares that follow from minutes, are far from it. Pairs change from the one that is furthest on, as long as the
-    error that a finer table removes exceeds the noise that it adds to all.
+    fares that follow from minutes, are far from it. A pair gets its finer table where that removes more error than
+    the noise that it adds to all tables; the pair that is farthest off is decided first.
 
     Args:
         counter: exact counts.
@@ -70,12 +71,15 @@ def with_finer_pairs(
         (m for m in view.joint if m.attributes in first), key=lambda m: -pairs.scores.get(m.attributes, 0.0)
     )[: tuning.finer_most]
     found = [f for m in strongest if (f := _finer(m, view, plan)) is not None]
-    for_scores = plan.second_scores(len(found), max(len(pairs.scores), 1))
+    if not found:
+        return pairs, cost
+    for_scores = plan.second_scores(len(found), len(pairs.scores))
+    for_scores = cost.scaled(min(share_of(for_scores, cost), plan.tuning.shares.scores_of_joint))
     sets, maps = [f.names for f in found], [f.maps for f in found]
     scores, sigma = score_sets(
         counter, sets, [f.expected for f in found], maps, cost=for_scores, gate=gate, name="scores of finer pairs"
     )
-    cost = cost.less(for_scores) if found else cost
+    cost = cost.less(for_scores)
     errors = np.array([f.error for f in found])
     sure = scores - errors > tuning.finer_sure * sigma
     beyond = np.sqrt(np.maximum(scores**2 - errors**2, 0.0)) * sure
