@@ -120,6 +120,7 @@ from dpsyn_core.estimate.records.rls.numbers import finer_counts as finer_counts
 from dpsyn_core.estimate.records.rls.numbers import shrink_classes as shrink_classes
 from dpsyn_core.estimate.records.rls.numbers import shrink_numbers as shrink_numbers
 from dpsyn_core.estimate.records.rls.numbers import shrink_side as shrink_side
+from dpsyn_core.estimate.records.rls.numbers import shrink_towards as shrink_towards
 from dpsyn_core.estimate.records.rls.oneway.coarse_sums import shrink_with_sums as shrink_with_sums
 from dpsyn_core.estimate.records.rls.oneway.empty_runs import supported as supported
 from dpsyn_core.estimate.records.rls.oneway.few_records import shrink_blocks as shrink_blocks

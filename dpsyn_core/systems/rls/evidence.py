@@ -452,16 +452,17 @@ class RlsEvidence:
         """
         if not self.numbers.issuperset(m.attributes):
             return self._with_gaps(m, maps, shrunk), m.sigma
-        from dpsyn_core.estimate import shrink_numbers
+        from dpsyn_core.estimate import shrink_numbers, shrink_towards
 
         tuning, clean = self.tuning.records.shrinkage, shrunk.copy()
         part, first, second = self._both_numbers(m, maps)
         rows, columns = part.shape
-        towards = 0.0
-        for other in self.joint:  # fewer values show a correlation with less noise
-            if other.attributes == m.attributes and other.cells < m.cells:
-                towards = self._correlation(other)
-        clean[:rows, :columns], left = shrink_numbers(part, first, second, m.sigma, towards=towards, tuning=tuning)
+        coarser = [o for o in self.joint if o.attributes == m.attributes and o.cells < m.cells]
+        if coarser:  # its counts are less noisy, and those of the finer table add up to them
+            expected = self.finer_pair(coarser[0], maps)[:rows, :columns]
+            clean[:rows, :columns], left = shrink_towards(part, expected, m.sigma, tuning=tuning)
+        else:
+            clean[:rows, :columns], left = shrink_numbers(part, first, second, m.sigma, tuning=tuning)
         return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
 
     def _correlation(self, m: Measurement) -> float:

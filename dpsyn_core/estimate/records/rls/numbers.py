@@ -47,6 +47,13 @@ def shrink_numbers(
     expected = finer_counts(
         correlation_beyond(values, rows, columns, sigma, towards=towards, tuning=tuning), rows, columns
     )
+    return shrink_towards(values, expected, sigma, tuning=tuning)
+
+
+def shrink_towards(
+    values: Floats, expected: Floats, sigma: float, *, tuning: Shrinkage = RECORDS.shrinkage
+) -> tuple[Floats, float]:
+    """Noisy counts, shrunk towards expected ones; and the part of the noise that is left. See `shrink_numbers`."""
     z = (values - expected) / sigma
     shrunk = z.copy()
     group = np.digitize(expected / sigma, tuning.expected_cuts)
