@@ -37,7 +37,7 @@ records.rls.fit: Course Pace Target fit_records follow proposals_of schedule
 records.rls.gaps: coarse_scores place_by_category with_gaps
 records.rls.higher_orders: shrink_wide
 records.rls.model_outcomes: coefficients exchange_outcomes
-records.rls.numbers: correlation_beyond finer_counts shrink_classes shrink_numbers shrink_side shrink_towards
+records.rls.numbers: copula_counts correlation_beyond shrink_classes shrink_numbers shrink_side shrink_towards
 records.rls.oneway.coarse_sums: shrink_with_sums
 records.rls.oneway.empty_runs: supported
 records.rls.oneway.few_records: shrink_blocks shrink_few truncated_normal_mean

@@ -115,8 +115,8 @@ from dpsyn_core.estimate.records.rls.gaps import with_gaps as with_gaps
 from dpsyn_core.estimate.records.rls.higher_orders import shrink_wide as shrink_wide
 from dpsyn_core.estimate.records.rls.model_outcomes import coefficients as coefficients
 from dpsyn_core.estimate.records.rls.model_outcomes import exchange_outcomes as exchange_outcomes
+from dpsyn_core.estimate.records.rls.numbers import copula_counts as copula_counts
 from dpsyn_core.estimate.records.rls.numbers import correlation_beyond as correlation_beyond
-from dpsyn_core.estimate.records.rls.numbers import finer_counts as finer_counts
 from dpsyn_core.estimate.records.rls.numbers import shrink_classes as shrink_classes
 from dpsyn_core.estimate.records.rls.numbers import shrink_numbers as shrink_numbers
 from dpsyn_core.estimate.records.rls.numbers import shrink_side as shrink_side

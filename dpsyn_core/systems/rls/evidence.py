@@ -457,13 +457,30 @@ class RlsEvidence:
         tuning, clean = self.tuning.records.shrinkage, shrunk.copy()
         part, first, second = self._both_numbers(m, maps)
         rows, columns = part.shape
-        coarser = [o for o in self.joint if o.attributes == m.attributes and o.cells < m.cells]
-        if coarser:  # its counts are less noisy, and those of the finer table add up to them
-            expected = self.finer_pair(coarser[0], maps)[:rows, :columns]
+        coarser = self._coarser(m, maps)
+        if coarser is not None:  # its counts are less noisy, and those of the finer table add up to them
+            expected = self.finer_pair(coarser, maps)[:rows, :columns]
             clean[:rows, :columns], left = shrink_towards(part, expected, m.sigma, tuning=tuning)
         else:
             clean[:rows, :columns], left = shrink_numbers(part, first, second, m.sigma, tuning=tuning)
         return clean, m.sigma * float(np.clip(left, tuning.least_left, 1.0))
+
+    @cached_property
+    def _coarsest(self) -> dict[AttributeSet, int]:
+        """Where in `joint` the table of the fewest cells of each pair is."""
+        out = dict[AttributeSet, int]()
+        for i, m in enumerate(self.joint):
+            if m.cells < self.joint[out.setdefault(m.attributes, i)].cells:
+                out[m.attributes] = i
+        return out
+
+    def _coarser(self, m: Measurement, maps: Recodes) -> Measurement | None:
+        """Another table of the same pair, whose values those of this one divide; None where there is none."""
+        other = self.joint[self._coarsest[m.attributes]]
+        into = self.maps(other)
+        if other.cells >= m.cells or any((into[n].map[r.first][r.map] != into[n].map).any() for n, r in maps.items()):
+            return None
+        return other
 
     def _correlation(self, m: Measurement) -> float:
         """Of the copula that is nearest to the table of two numbers."""
@@ -494,7 +511,7 @@ class RlsEvidence:
 
         By the copula that is nearest to it, and as many records in each of its cells as it shows.
         """
-        from dpsyn_core.estimate import finer_counts
+        from dpsyn_core.estimate import copula_counts
 
         maps, out = self.maps(m), self.product(m.attributes, finer)
         alone = self.product(m.attributes, maps)
@@ -502,7 +519,7 @@ class RlsEvidence:
         clean = np.maximum(self._clean_pair(m, maps, shrunk)[0], 0.0)
         rows, columns = (self._ranked(n, finer[n]) for n in m.attributes)
         part = out[:rows, :columns]
-        part[:] = finer_counts(self._correlation(m), part.sum(axis=1), part.sum(axis=0))
+        part[:] = copula_counts(self._correlation(m), part.sum(axis=1), part.sum(axis=0))
         inside = [maps[n].map[finer[n].first] for n in m.attributes]
         blocks = np.zeros(clean.shape)
         np.add.at(blocks, np.ix_(*inside), out)

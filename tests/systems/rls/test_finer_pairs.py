@@ -118,3 +118,43 @@ def test_what_is_expected_of_finer_values_adds_up_to_the_first_table(correlation
     assert np.abs(blocks - counts).sum() < 0.02 * counts.sum()
     spread = np.repeat(np.repeat(counts / 4, 2, axis=0), 2, axis=1)
     assert np.abs(expected - truth).sum() < 0.5 * np.abs(spread - truth).sum()
+
+
+def blank_where_the_other_is_not(n, rng):
+    """Two numbers of which each record has one: a skip."""
+    first = rng.random(n) < 0.5
+    one, other = rng.integers(0, SIDE, n), rng.integers(0, SIDE, n)
+    return np.stack([np.where(first, one, SIDE), np.where(first, SIDE, other)]).astype(np.uint16)
+
+
+def test_two_numbers_that_no_record_has_together_are_measured_without_trouble():
+    blank = {"size": SIDE + 1, "ordered": True, "number": True, "special": 1}
+    domain = Domain((CodedAttribute(name="east", **blank), CodedAttribute(name="north", **blank)))
+    codes = blank_where_the_other_is_not(6_000, np.random.default_rng(0))
+    system = calibrated(domain)
+    gate = Gate(account=Account(system.cost), noise=SeededNoise(1), unit=Unit())
+    measured = system.measure(MemoryCounter(codes, domain), gate=gate)
+    made = system.synthesize(measured, 6_000, rng=np.random.default_rng(0))
+    assert ((made[0] < SIDE) != (made[1] < SIDE)).mean() > 0.95
+
+
+def test_a_table_that_does_not_divide_another_one_of_its_pair_is_read_by_itself():
+    thirds, quarters = (Coarsening.of(np.arange(SIDE) // (SIDE // k)) for k in (3, 4))
+    rng = np.random.default_rng(4)
+    east = rng.integers(0, SIDE, 20_000)
+    north = np.clip(east + rng.integers(-20, 21, 20_000), 0, SIDE - 1)
+    ones = [
+        Measurement(attributes=(n,), values=np.bincount(c, minlength=SIDE).astype(float), sigma=1.0)
+        for n, c in (("east", east), ("north", north))
+    ]
+    ones.append(Measurement(attributes=("kind",), values=np.full(3, 20_000 / 3), sigma=1.0))
+    tables = []
+    for recode in (thirds, quarters):
+        counts = np.zeros((recode.size, recode.size))
+        np.add.at(counts, (recode.map[east], recode.map[north]), 1.0)
+        maps = dict.fromkeys(("east", "north"), recode)
+        tables.append(Measurement(attributes=("east", "north"), values=counts, sigma=5.0, recodes=maps))
+    system = calibrated(MAP, n_public=20_000)
+    of_both = [t.values for t in system.view([*ones, *tables]).targets(20_000) if len(t.attributes) == 2]
+    alone = [t.values for t in system.view([*ones, tables[1]]).targets(20_000) if len(t.attributes) == 2]
+    np.testing.assert_allclose(of_both[1], alone[0])

@@ -44,7 +44,7 @@ def shrink_numbers(
     total = float(rows.sum())
     if total <= 0 or min(values.shape) < 2:
         return values, 1.0
-    expected = finer_counts(
+    expected = copula_counts(
         correlation_beyond(values, rows, columns, sigma, towards=towards, tuning=tuning), rows, columns
     )
     return shrink_towards(values, expected, sigma, tuning=tuning)
@@ -66,8 +66,13 @@ def shrink_towards(
     return out, left
 
 
-def finer_counts(correlation: float, rows: Floats, columns: Floats) -> Floats:
-    """Counts of a pair of numbers, (rows, columns), of this Gaussian copula; rows, columns: counts of each alone."""
+def copula_counts(correlation: float, rows: Floats, columns: Floats) -> Floats:
+    """Counts of a pair of numbers, (rows, columns), of this Gaussian copula; rows, columns: counts of each alone.
+
+    All are 0 where no record has both numbers.
+    """
+    if rows.sum() <= 0 or columns.sum() <= 0:
+        return np.zeros((len(rows), len(columns)))
     return np.asarray(float(rows.sum()) * _copula(rows, columns).shares(correlation))
 
 
