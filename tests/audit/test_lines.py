@@ -13,4 +13,4 @@ def test_a_changed_or_added_line_changes_one_record_whatever_ends_the_lines_and_
 
 @pytest.mark.slow
 def test_the_same_of_many_more_files(tmp_path):
-    assert lines_fuzzed(range(1000, 1130), tmp_path) == 26_000
+    assert lines_fuzzed(range(1000, 1050), tmp_path) == 10_000
