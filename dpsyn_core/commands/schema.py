@@ -14,7 +14,6 @@ from dpsyn_core.commands.common import add_named, add_reading, add_table, place,
 BY_FLAGS = "add --identifier COLUMN --max-records N"
 OFFERED, OFFERED_DELTA = 0.5, 1e-9  # price of the values of one column, as an example
 MANY_OTHERS = 0.1  # share of the cells of a column from which on it is said that they become others
-MANY_OTHERS = 0.1  # share of the cells of a column from which on it is said that they become others
 IN_FILE = "write their column into the file as unit.identifier, and N as unit.max_records,"
 
 

@@ -30,7 +30,8 @@ Floats = NDArray[np.float64]
 class FinerPair:
     """A pair of numbers that was measured, the values of its finer table, and what is expected of that.
 
-    error: of what is expected that is none of the pair, L1 in counts: of sampling, and of the noise of the first table.
+    error: L1 distance, in counts, at which the finer table stands from `expected` where nothing is new in it: by
+    sampling, and by the noise of the first table.
     """
 
     names: AttributeSet
@@ -85,13 +86,14 @@ def with_finer_pairs(
     beyond = np.sqrt(np.maximum(scores**2 - errors**2, 0.0)) * sure
     unit, power = noise.error(np.ones(1), cost), 1.0 if cost.pure else 0.5
 
-    def added(pairs: Pairs) -> float:
+    def noise_of(pairs: Pairs) -> float:
+        """L1 error, in counts, of all tables of the second round together."""
         parts = np.array(noise.shares(pairs.cells * pairs.weights))
         return float((unit * pairs.cells * (parts / parts.sum()) ** -power).sum())
 
     for k in np.argsort(-beyond, kind="stable"):
         then = _with(pairs, found[k])
-        if beyond[k] > tuning.noise_factor * (added(then) - added(pairs)):
+        if beyond[k] > tuning.noise_factor * (noise_of(then) - noise_of(pairs)):
             pairs = then
     return pairs, cost
 
@@ -106,9 +108,9 @@ def _finer(m: Measurement, view: RlsEvidence, plan: BudgetPlan) -> FinerPair | N
     for name, first in view.maps(m).items():
         fine = view.recode(name, plan.number_resolution * tuning.finer)
         maps[name] = Coarsening.of(np.unique(first.map * fine.size + fine.map, return_inverse=True)[1])
-    expected = view.finer_pair(m, maps)
-    if expected.size < tuning.finer_cells * m.cells:
+    if math.prod(r.size for r in maps.values()) < tuning.finer_cells * m.cells:
         return None
+    expected = view.finer_pair(m, maps)
     noise = tuning.noise_factor * HALF_NORMAL_MEAN * m.sigma * m.cells
     error = math.hypot(sampling_error(expected, m.attributes, set()), noise)
     return FinerPair(names=m.attributes, maps=maps, expected=expected, error=error)

@@ -252,8 +252,8 @@ class PairChoice:
     """... which has so many times more cells at least (convention) ..."""
 
     finer_sure: float = 3.0
-    """... and a score that stands by so many deviations of its noise above what is expected of it (maps 10 to 15 %
-    nearer at epsilon 1 and 3, journeys 12 to 28 %: docs/evidence/structure.md) ..."""
+    """... and a score that stands by so many deviations of its noise above what is expected of it (pairs of a
+    town's map 7 and 17 % nearer at epsilon 1 and 3, of journeys 12 and 28 %: docs/evidence/structure.md) ..."""
 
     finer_most: int = 40
     """... of so many pairs, those that depend most: each takes some 10 ms before it is scored."""
