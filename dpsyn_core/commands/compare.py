@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Reads, scores, writes the JSON atomically, prints one line a score."""
     from dpsyn_core.commands.common import TerminalProgress, most_of, read_sample
-    from dpsyn_core.commands.schema import remember_rules
+    from dpsyn_core.commands.schemas.check import remember_rules
     from dpsyn_core.errors import OutputError, SettingError
     from dpsyn_core.evaluate import KWayTVD, compute, metric_class, names
     from dpsyn_core.files import check_writable, same_path, write_text
@@ -101,7 +101,7 @@ def compare_tree(args: argparse.Namespace, schema: Any) -> None:
     from dataclasses import asdict
 
     from dpsyn_core.commands.common import read_named
-    from dpsyn_core.commands.schema import remember_rules
+    from dpsyn_core.commands.schemas.check import remember_rules
     from dpsyn_core.files import check_writable, write_text
     from dpsyn_core.runs import compare_linked, named_tables, places_of, written_tables
 

@@ -66,7 +66,7 @@ def add(commands: Any) -> None:
 def run(args: argparse.Namespace) -> None:
     """Checks all outputs, reads, scores, and writes both files atomically."""
     from dpsyn_core.commands.common import TerminalProgress
-    from dpsyn_core.commands.schema import remember_rules
+    from dpsyn_core.commands.schemas.check import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.extras import require
     from dpsyn_core.files import check_writable, write_text
@@ -130,7 +130,7 @@ def report_tree(args: argparse.Namespace, schema: Any, outputs: list[Path]) -> N
     from numpy.random import default_rng
 
     from dpsyn_core.commands.common import read_named
-    from dpsyn_core.commands.schema import remember_rules
+    from dpsyn_core.commands.schemas.check import remember_rules
     from dpsyn_core.errors import SettingError
     from dpsyn_core.files import write_text
     from dpsyn_core.privacy import Manifest

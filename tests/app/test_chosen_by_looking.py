@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from dpsyn_core.commands.schema import remember_rules
+from dpsyn_core.commands.schemas.check import remember_rules
 from dpsyn_core.privacy.looks import remembered
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST
