@@ -30,7 +30,7 @@ _HOME = {
     "Synthesizer": "dpsyn_core.runs.synthesizer:TableSynthesizer",
     "answer": "dpsyn_core.report.answers:answer",
     "buy_schema": "dpsyn_core.runs.purchase:buy_schema",
-    "confirm_schema": "dpsyn_core.schema.drafts.draft:confirm",
+    "confirm_schema": "dpsyn_core.schema.drafts.confirmation:confirm",
     "draft_schema": "dpsyn_core.schema.drafts.draft:draft",
     "read_table": "dpsyn_core.tables.read:read_table",
     "refit": "dpsyn_core.runs.refits.refit:refit",

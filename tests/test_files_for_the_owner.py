@@ -16,7 +16,8 @@ from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.jobs.folder import leave_fault, write_json
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.confirmation import confirm
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables import handover
 from dpsyn_core.tables.read import open_table
 from tests.commands.small import SCHEMA, write_table

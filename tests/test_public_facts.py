@@ -36,7 +36,7 @@ from dpsyn_core.runs.spec import RunSpec
 from dpsyn_core.runs.verify.receipts import receipt
 from dpsyn_core.runs.writer import Places
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from dpsyn_core.tables.read import open_table
 from dpsyn_core.tables.read_form import ReadForm

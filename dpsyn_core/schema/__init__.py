@@ -14,8 +14,10 @@ codec: Codec Codes Encoded identifiers in_order
 date_formats: formats_of
 document: LinkedTable READ Schema SchemaUnit TableSchema rules_from_data
 domain: AttributeSet CodedAttribute Domain
+drafts.column: OF_MANY
+drafts.confirmation: confirm rules_known
 drafts.crowding: crowded
-drafts.draft: OF_MANY confirm draft drafted rules_known
+drafts.draft: draft drafted
 drafts.link_draft: LinkDraft PanelDraft
 drafts.linked: confirm_linked draft_linked propose_linked_rules proposed_roles rounded_linked with_keys
 drafts.links: guessed_links

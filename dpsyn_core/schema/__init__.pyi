@@ -21,12 +21,12 @@ from dpsyn_core.schema.document import rules_from_data as rules_from_data
 from dpsyn_core.schema.domain import AttributeSet as AttributeSet
 from dpsyn_core.schema.domain import CodedAttribute as CodedAttribute
 from dpsyn_core.schema.domain import Domain as Domain
+from dpsyn_core.schema.drafts.column import OF_MANY as OF_MANY
+from dpsyn_core.schema.drafts.confirmation import confirm as confirm
+from dpsyn_core.schema.drafts.confirmation import rules_known as rules_known
 from dpsyn_core.schema.drafts.crowding import crowded as crowded
-from dpsyn_core.schema.drafts.draft import OF_MANY as OF_MANY
-from dpsyn_core.schema.drafts.draft import confirm as confirm
 from dpsyn_core.schema.drafts.draft import draft as draft
 from dpsyn_core.schema.drafts.draft import drafted as drafted
-from dpsyn_core.schema.drafts.draft import rules_known as rules_known
 from dpsyn_core.schema.drafts.link_draft import LinkDraft as LinkDraft
 from dpsyn_core.schema.drafts.link_draft import PanelDraft as PanelDraft
 from dpsyn_core.schema.drafts.linked import confirm_linked as confirm_linked

@@ -10,7 +10,7 @@ from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST
 from dpsyn_core.runs.open import public_facts
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app.test_jobs import ended

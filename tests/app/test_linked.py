@@ -8,7 +8,7 @@ import re
 import pytest
 
 from dpsyn_core.schema import guessed_links
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from tests.app.linked_tables import PATIENTS, VISITS, field, linked, with_files, with_panel, with_sample
 from tests.app_driver import BAD, at_page, keys, space_of, uploaded, words
 from ui.synthesize.starting import problem

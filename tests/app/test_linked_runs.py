@@ -18,7 +18,7 @@ import pytest
 from dpsyn_core.errors import DPSynError
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.runs.trees.keys import check_keys
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from dpsyn_core.schema.linked import LinkedSchema
 from tests.app.linked_tables import PATIENTS, VISITS, linked, with_files, with_panel
 from tests.app.test_jobs import ended

@@ -24,7 +24,7 @@ def finished(app):
     """A visitor with a run that is done, and their workspace."""
     uploaded(app, name="votes.csv", raw=RAW)
     space = space_of(app)
-    from dpsyn_core.schema.drafts.draft import confirm
+    from dpsyn_core.schema.drafts.confirmation import confirm
 
     space.schema = confirm(space.schema, everything=True)
     space.choices.method = "independent"

@@ -18,7 +18,7 @@ from dpsyn_core.evaluate.loader import compare_tables
 from dpsyn_core.report import first_words
 from dpsyn_core.runs.verify.receipts import Receipt
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from tests.app_driver import at_page, explored, plots, uploaded, words
 from ui.questions import kept as questions
 from ui.report.comparing import Pairs

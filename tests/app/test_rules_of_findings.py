@@ -7,7 +7,7 @@ import pytest
 from dpsyn_core.privacy.ledger.ledger import Ledger
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.runs.jobs.folder import MANIFEST, SYNTHETIC
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from dpsyn_core.tables.read import read_table
 from tests.app.test_jobs import ended
 from tests.app.test_report import finished

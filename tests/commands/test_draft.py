@@ -7,7 +7,7 @@ import pytest
 
 from dpsyn_core.commands.cli import main
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 
 PRICE = ["--epsilon", "3", "--delta", "1e-9"]
 

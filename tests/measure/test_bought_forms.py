@@ -13,7 +13,8 @@ from dpsyn_core.errors import BudgetError, SchemaError
 from dpsyn_core.measure.discovery import Wanted
 from dpsyn_core.privacy.budget import Budget
 from dpsyn_core.schema.date_formats import example_of, formats_of
-from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.confirmation import confirm
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.frames import to_arrow
 from tests.measure.test_discover import QUIET, buy

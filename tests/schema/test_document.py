@@ -7,7 +7,7 @@ import pytest
 from dpsyn_core.errors import OutputError, SchemaError, TableError
 from dpsyn_core.estimate.marginals.released_file import parsed_document
 from dpsyn_core.schema.document import Schema, json_schema
-from dpsyn_core.schema.drafts.draft import confirm
+from dpsyn_core.schema.drafts.confirmation import confirm
 from tests.schema.helpers import cat, date, num, schema
 
 # the exact shape of the specification, extras left out

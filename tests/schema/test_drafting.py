@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from dpsyn_core.errors import SchemaError, TableError
 from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.confirmation import confirm
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.drafts.proposals import propose
 from dpsyn_core.tables.cells import instants
 from dpsyn_core.tables.cells.canonical_text import canonical

@@ -9,7 +9,8 @@ from dpsyn_core import synthesize
 from dpsyn_core.commands.cli import main
 from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.document import Schema
-from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.confirmation import confirm
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.individuals import LADDER, repeats
 
 SEX = {"name": "sex", "kind": "categorical", "values": ["F", "M"]}

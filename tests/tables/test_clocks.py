@@ -13,7 +13,8 @@ from openpyxl import Workbook
 
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.drafts.draft import confirm, draft
+from dpsyn_core.schema.drafts.confirmation import confirm
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.drafts.proposals import agreed, propose
 from dpsyn_core.tables.cells import amounts
 from dpsyn_core.tables.cells import numbers as casting

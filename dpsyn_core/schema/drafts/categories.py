@@ -11,7 +11,7 @@ import numpy as np
 
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.drafts.draft import COMMON, RARE
+from dpsyn_core.schema.drafts.column import COMMON, RARE
 from dpsyn_core.schema.drafts.missing_codes import standing_apart
 from dpsyn_core.schema.drafts.proposal import Proposal, present
 from dpsyn_core.schema.drafts.ranges import MANY, decades, outward

@@ -15,7 +15,8 @@ from pydantic import TypeAdapter
 
 from dpsyn_core.errors import SchemaError, SchemaWarning
 from dpsyn_core.schema.document import Schema, SchemaUnit
-from dpsyn_core.schema.drafts.draft import confirm, empty, entries_of
+from dpsyn_core.schema.drafts.confirmation import confirm
+from dpsyn_core.schema.drafts.draft import empty, entries_of
 from dpsyn_core.schema.drafts.links import guessed_links, guessed_roles
 from dpsyn_core.schema.drafts.proposals import rounded_entries
 from dpsyn_core.schema.linked import Link, LinkedSchema

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dpsyn_core.schema.drafts.draft import absent
+from dpsyn_core.schema.drafts.column import absent
 from dpsyn_core.schema.drafts.usual_values import RANGES
 from dpsyn_core.schema.years import is_year
 

@@ -15,7 +15,8 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
-from dpsyn_core.schema.drafts.draft import LEFT, OWN, PERSONS, UNSHARED, mixed, refuse_empty
+from dpsyn_core.schema.drafts.column import OWN, PERSONS, UNSHARED, mixed
+from dpsyn_core.schema.drafts.draft import LEFT, refuse_empty
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one

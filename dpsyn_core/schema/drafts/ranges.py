@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dpsyn_core.schema import date_formats as written_dates
-from dpsyn_core.schema.drafts.draft import COMMON, RARE
+from dpsyn_core.schema.drafts.column import COMMON, RARE
 from dpsyn_core.schema.drafts.proposal import not_, present
 from dpsyn_core.schema.drafts.usual_values import AVERAGES, HUNDRED, MARKS, RANGES, SCALES, YEARS
 from dpsyn_core.tables import canonical_text as canonical
