@@ -246,7 +246,7 @@ PARTS: dict[str, Part] = {
     "denoising of triples": Part(
         making=True, instead={f"{ENGINE}.evidence.RlsEvidence._clean_wide": lambda _, m, *__: (m.values, m.sigma)}
     ),
-    "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls._target": _none}),
+    "targets": Part(measuring=True, instead={f"{ENGINE}.system.Rls.target": _none}),
     "fewer pairs with a target": Part(
         measuring=True,
         instead={

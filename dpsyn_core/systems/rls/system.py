@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -26,7 +25,7 @@ from dpsyn_core.estimate import (
     proposals_of,
     schedule,
 )
-from dpsyn_core.measure import Gate, choose_sets, measure_marginals
+from dpsyn_core.measure import Gate, measure_marginals
 from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
@@ -42,7 +41,7 @@ from dpsyn_core.systems.rls.pairs import Pairs, choose_pairs
 from dpsyn_core.systems.rls.sharding import in_shards
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 from dpsyn_core.systems.settings import Estimate, Size, estimate_of, setting
-from dpsyn_core.systems.steps import WEAK_STRONG, Step, noise_of, share_of, usual_gains
+from dpsyn_core.systems.steps import Step, share_of
 
 if TYPE_CHECKING:
     from dpsyn_core.measure import Counter
@@ -247,7 +246,7 @@ class Rls(Synthesizer):
         )
 
         chosen = self._measure_surest(counter, measured, chosen, plan, gate)
-        search = Search(view, plan, chosen.cost, self._target(most=math.inf), weight)
+        search = Search(view, plan, chosen.cost, self.target(most=math.inf), weight)
         self._measure_rounds(counter, measured, chosen, search, plan, gate, progress)
         return measured, models
 
@@ -340,7 +339,7 @@ class Rls(Synthesizer):
         from dpsyn_core.systems.rls import question_tables as declared
 
         weights, pairs = declared.pair_weights(self.workload, tuning=self.tuning.declared), None
-        needs, target = self.workload.needs, self._target()
+        needs, target = self.workload.needs, self.target()
         if target is not None:
             pairs, scoring = declared.pairs_to_score(counter, view, plan, target, needs, gate=gate)
             plan = replace(declared.beside_target(plan, self.domain[target].size), scores=scoring)
@@ -359,7 +358,7 @@ class Rls(Synthesizer):
             chosen = declared.with_target(chosen, target, needs, view)
         return chosen, max(weights.values(), default=1.0)
 
-    def _target(self, *, most: float | None = None) -> str | None:
+    def target(self, *, most: float | None = None) -> str | None:
         """What is to be predicted, of so many values; by default where pairs are measured together with it."""
         if self.workload is None:
             return None
@@ -499,154 +498,6 @@ class Rls(Synthesizer):
 
     def steps(self, n_records: float) -> list[Step]:
         """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
-        d, n = len(self.domain), float(n_records if self.n_public is None else self.n_public)
-        if not d:
-            return []
-        plans = self._likely_plans(n)
-        about = self.n_public is None
-        total, ones = self._total_steps(plans), self._one_way_step(plans, about=about)
-        if d < 2:
-            return [*total, ones]
-        asked = []
-        if self.workload is not None and plans[0].questions is not None:
-            from dpsyn_core.systems.rls.question_tables import question_steps
+        from dpsyn_core.systems.rls.forecast import forecast_steps
 
-            asked += question_steps(self.workload, self.domain, plans[0], total=n, about=about)
-        pairing = [p for p in plans if p.pairs is not None]
-        if not pairing:
-            return [*total, ones, *asked]
-        return [*total, ones, *asked, *self._pair_steps(pairing[0], n, certain=len(pairing) == len(plans), about=about)]
-
-    def _likely_plans(self, n: float) -> list[BudgetPlan]:
-        """The plan for a number of records, then those for what may be released in its place: four deviations away."""
-        plan = self.budget_plan(n)
-        if plan.total is None:
-            return [plan]
-        away = 4 * self.noise.of_cell(plan.total if plan.total_again is None else plan.total_again)
-        first = 4 * self.noise.of_cell(plan.total)
-        twice = {self.budget_plan(max(n + side, 0.0)).total_again is not None for side in (-first, 0.0, first)}
-        others = [(max(n + side, 0.0), again) for side in (-away, 0.0, away) for again in twice]
-        return [plan, *(self.budget_plan(total, again=again) for total, again in others)]
-
-    def _total_steps(self, plans: Sequence[BudgetPlan]) -> list[Step]:
-        """The step of the number of records: one release, or two where there are few; either where it is near."""
-        costs = [[c for c in (p.total, p.total_again) if c is not None] for p in plans]
-        if not costs[0]:
-            return []
-        steps = [self._step("total", c, [1]) for c in costs]
-        return [_over(steps, about=len({len(c) for c in costs}) > 1)]
-
-    def _one_way_step(self, plans: Sequence[BudgetPlan], *, about: bool) -> Step:
-        """The one-ways, and the second ones of numbers, whose coarse values follow from what is released."""
-        charges = []
-        for plan in plans:
-            again = [c for c in plan.coarse_one_ways if c is not None]
-            places = zip(self.domain.attributes, plan.blocks, strict=True)
-            values = [a.size if b is None else b + a.special for a, b in places]
-            charges.append(self._step("1-way", [*plan.one_ways, *again], [*values, *([1] * len(again))]))
-        return _over(charges, about=about)
-
-    def _pair_steps(self, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
-        """Scores, and what they choose; certain: whether pairs are measured whatever number of records is released."""
-        if plan.pairs is None:
-            return []
-        d = len(self.domain)
-        cells, pairs = self._likely_cells(plan, n), math.comb(d, 2)
-        noise = self.noise.of_score(plan.scores, pairs)
-        likely: list[list[float]] = []
-        for strength in WEAK_STRONG:
-            gains = usual_gains(pairs, n, noise, strength)
-            chosen = choose_sets(
-                gains,
-                cells,
-                cost=plan.pairs,
-                sensitivity=self.noise.sensitivity,
-                noise_factor=self.tuning.pairs.noise_factor,
-            )
-            likely.append([float(c) for c in cells[chosen]])
-        each = [h or [float(cells.min())] for h in likely]
-        most, scored, extra = max(pairs, d), share_of(plan.scores, self.cost), 0.0  # pairs, or one-ways once more
-        limits, orders = self.tuning.triples, self.tuning.orders
-        releases = 3  # without a target, pairs may be scored against a fit
-        beyond_tree = scored * (pairs - d + 1) / pairs
-        against_fit = min(beyond_tree, self.tuning.shares.scores_of_joint * share_of(plan.pairs, self.cost))
-        # what follows from what may be scored twice, and values together three times; both may have tables
-        f = self.tuning.followers
-        extra += share_of(plan.pairs.scaled(3 * f.score + f.runs + f.groups), self.cost)
-        releases, most = releases + 5, 2 * most + 2 * d
-        if self.prior is not None:
-            extra = share_of(self.prior.cost_of_scores(plan.scores, plan.pairs), self.cost)
-            releases, most = releases + 1, most + d
-        if self.config.triples and 3 <= d <= limits.most_attributes:
-            # a second round may score triples, look for wider sets, and measure some of them, or the pairs again
-            most += max(pairs, min(limits.most_triples, math.comb(d, 3)) + orders.most_answers)
-            extra += share_of(plan.triple_scores(plan.pairs), self.cost)
-            extra += orders.most_answers * share_of(plan.answer(plan.pairs), self.cost)
-            releases += 1 + orders.most_answers
-        rest = share_of(plan.pairs, self.cost)
-        scales = [noise_of(c, self.unit) for h in each for c in plan.pairs.split(self.noise.shares(np.array(h)))]
-        tables = [int(c) for h in each for c in h]
-        target = self._target()
-        most_cells = max(max(tables) * (1 if target is None else self.domain[target].size), limits.most_cells)
-        return [
-            # pairs of a target may be scored before; after, coarser tables, against a fit, and the largest of many
-            Step(
-                kind="scores",
-                parts=(int(certain), releases),
-                share=(scored if certain else 0.0, 2 * scored + against_fit + extra),
-                about=about,
-            ),
-            Step(
-                kind="chosen",
-                parts=(0, most),
-                share=(0.0, rest),
-                sigma=(min(scales), max(scales)),
-                cells=(min(tables), most_cells),
-                likely=(len(likely[0]), len(likely[1])),
-                about=True,
-            ),
-        ]
-
-    def _likely_cells(self, plan: BudgetPlan, n: float) -> NDArray[np.float64]:
-        """Forecast of the cells of every pair, in the order of `Domain.subsets`.
-
-        A coarse value holds enough records; as values are never equally frequent, about two thirds of them are left.
-        """
-        sizes = np.array(self.domain.sizes)
-        deviations = [self.tuning.resolution.held * noise_of(c, self.unit) for c in plan.one_ways]
-        held_by_one = np.maximum(n / plan.resolution, deviations)
-        coarse = np.minimum(sizes, np.maximum(2, np.ceil(np.minimum(sizes, n / held_by_one) * 2 / 3)))
-        few = np.minimum(coarse, np.ceil(plan.number_resolution))
-        mixed = np.minimum(coarse, np.ceil(plan.mixed_resolution))
-        r = self.tuning.resolution
-        bins = [a.size - a.special if a.number else 0 for a in self.domain.attributes]
-        number = [b >= r.numbers_from for b in bins]
-        values = (coarse, np.where([r.merges(b, plan.mixed_resolution) for b in bins], mixed, coarse), few)
-        by_kind = ((values[number[i] + number[j]], i, j) for i, j in combinations(range(len(sizes)), 2))
-        return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
-
-    def _step(self, kind: str, costs: Sequence[Cost], cells: Sequence[int], *, about: bool = False) -> Step:
-        """A step of one release a cost."""
-        scales = [noise_of(c, self.unit) for c in costs]
-        share = sum(share_of(c, self.cost) for c in costs)
-        return Step(
-            kind=kind,
-            parts=(len(costs), len(costs)),
-            share=(share, share),
-            sigma=(min(scales), max(scales)),
-            cells=(min(cells), max(cells)),
-            about=about,
-        )
-
-
-def _over(steps: Sequence[Step], *, about: bool) -> Step:
-    """One step for several that are possible: from the least to the most of each figure."""
-    sigmas = [s.sigma for s in steps if s.sigma is not None]
-    return Step(
-        kind=steps[0].kind,
-        parts=(min(s.parts[0] for s in steps), max(s.parts[1] for s in steps)),
-        share=(min(s.share[0] for s in steps), max(s.share[1] for s in steps)),
-        sigma=(min(low for low, _ in sigmas), max(high for _, high in sigmas)) if sigmas else None,
-        cells=(min(s.cells[0] for s in steps), max(s.cells[1] for s in steps)),
-        about=about,
-    )
+        return forecast_steps(self, n_records)
