@@ -16,7 +16,7 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 if "PYTEST_XDIST_WORKER" in os.environ:  # as many processes as cores: threads of torch would wait for one another
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
-pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance", "tests.nursery"]
+pytest_plugins = ["tests.left_out", "tests.tried_again", "tests.chance", "tests.nursery", "tests.together"]
 
 
 @pytest.fixture(autouse=True)

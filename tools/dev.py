@@ -17,8 +17,8 @@ from pathlib import Path
 PROJECT = Path(__file__).resolve().parents[1]
 VENV = PROJECT / ".venv"
 PIP = ("-m", "pip", "install", "--quiet", "--disable-pip-version-check")
-# processes of tests: one that has nothing left takes tests from the others
-WORKERS = ("--dist", "worksteal", "-n")
+# processes of tests; which run in one of them: tests/together.py
+WORKERS = ("--dist", "loadscope", "-n")
 # environment -> what is installed before it. Each has a lock with hashes; `deep` comes after `dev` where there is one:
 # both pin mpmath, and torch needs the older. SDGym's contradicts the others, and has a folder of its own
 ENVIRONMENTS = {"run": (), "dev": ("run",), "deep": ("run",), "spark": ("run",), "docs": ("run",), "sdgym": ("run",)}
