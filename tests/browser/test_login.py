@@ -146,7 +146,7 @@ def test_a_login_that_fails_leaves_the_door_shut(person, provider):
     ):
         provider.forge = changed(**change)
         try:
-            log_in(visitor.open(), "anna")
+            log_in(visitor, "anna")
         finally:
             provider.forge = None
         assert closed(visitor.open()), change
