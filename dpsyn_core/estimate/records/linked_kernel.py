@@ -120,7 +120,7 @@ def move_linked(  # noqa: C901, PLR0912, PLR0915 one loop, compiled
         state: uint64 (1,), state of the xorshift generator (Marsaglia 2003), not 0.
     """
     rows, weight, coupling, first_own = records.rows, records.weight, records.coupling, records.first_own
-    alias_ptr, alias_keep, alias_other = proposals
+    alias_ptr, alias_keep, alias_other, _ = proposals
     n, moving = rows.shape[0], rows.shape[1] - first_own
     most = 1
     for j in range(moving):

@@ -159,17 +159,20 @@ class Plan:
 
 
 def proposals_by(probabilities: Sequence[NDArray[np.float64]], *, tuning: Fitting = RECORDS.fitting) -> Alias:
-    """Values to propose: by the given probabilities, but for a part (`Fitting.any_value`) any value they hold."""
+    """Values to propose: by the given probabilities, but for a part (`Fitting.any_value`) any value they hold.
+
+    That part lets rare values come; `lift` keeps them as rare as their probabilities say.
+    """
     from dpsyn_core.estimate.records.rls.kernel import Alias, alias_table  # numba is heavy
 
     ptr = _starts(map(len, probabilities))
-    out = Alias(ptr, np.zeros(ptr[-1], dtype=np.float32), np.zeros(ptr[-1], dtype=np.uint32))
+    keep, other, lift = (np.zeros(ptr[-1], dtype=kind) for kind in (np.float32, np.uint32, np.float32))
     for j, p in enumerate(probabilities):
-        part = slice(ptr[j], ptr[j + 1])
-        any_value = (p > 0) / np.count_nonzero(p > 0)
-        mixed = (1 - tuning.any_value) * p / p.sum() + tuning.any_value * any_value
-        alias_table(mixed / mixed.sum(), out.keep[part], out.other[part])
-    return out
+        part, held, wanted = slice(ptr[j], ptr[j + 1]), p > 0, p / p.sum()
+        mixed = (1 - tuning.any_value) * wanted + tuning.any_value * held / np.count_nonzero(held)
+        alias_table(mixed / mixed.sum(), keep[part], other[part])
+        lift[part][held] = np.log(wanted[held] / mixed[held])
+    return Alias(ptr, keep, other, lift)
 
 
 class Course:

@@ -67,11 +67,13 @@ class Alias(NamedTuple):
         ptr: uint32 (columns + 1,), where the values of each column start.
         keep: float32 (values,), chance of keeping the value that was drawn.
         other: uint32 (values,), the other one.
+        lift: float32 (values,), logarithm of the probability of a value over that of its proposal.
     """
 
     ptr: NDArray[np.uint32]
     keep: NDArray[np.float32]
     other: NDArray[np.uint32]
+    lift: NDArray[np.float32]
 
 
 def room(layout: Layout) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
@@ -137,8 +139,8 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
 ) -> tuple[float, int]:
     """One sweep: every record in order, every attribute `repeats` times, one proposed value each.
 
-    A proposal is accepted when half the change of F is below the temperature times an exponential draw
-    (Metropolis; at temperature 0: when F falls). F = sum over tables of weight * (count - target)^2, and
+    A proposal is accepted when half the change of F is below the temperature times an exponential draw, to which the
+    difference of `lift` is added (Metropolis and Hastings; at temperature 0: when F falls). F = sum over tables of weight * (count - target)^2, and
     `residuals` holds weight * (count - target), so half the change of one table is
     residual[new] - residual[old] + weight.
 
@@ -160,7 +162,7 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
         Half the change of F, and the number of accepted moves.
     """
     zero, one = np.uint64(0), np.uint64(1)
-    alias_ptr, alias_keep, alias_other = proposals
+    alias_ptr, alias_keep, alias_other, lift = proposals
     n, d = rows.shape[0], np.uint64(rows.shape[1])
     width = cell.shape[1]
     ahead_j = np.empty(d + one, np.uint64)  # proposals that would change something; one place more, as a dump
@@ -192,7 +194,8 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
                 v = other if u >= alias_keep[column] else column - start
                 ahead_j[drawn] = j
                 ahead_v[drawn] = v
-                ahead_bound[drawn] = exponentials[z & np.uint64(1023)] * temperature
+                lifted = lift[start + v] - lift[start + np.uint64(row[j])]
+                ahead_bound[drawn] = (exponentials[z & np.uint64(1023)] + lifted) * temperature
                 if v != np.uint64(row[j]):
                     drawn += one
             for p in range(drawn):

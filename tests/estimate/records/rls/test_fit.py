@@ -158,6 +158,15 @@ def test_alias_tables_give_back_their_probabilities():
         assert np.allclose(mass, 0.9 * p / p.sum() + 0.1 * (p > 0) / (p > 0).sum(), atol=1e-6)
 
 
+def test_a_warm_walk_keeps_rare_values_as_rare_as_their_probabilities_say():
+    p = np.array([0.98] + [1e-4] * 200)
+    nothing = Target(attributes=(0,), maps=(np.zeros(201, np.intp),), values=np.array([20_000.0]), sigma=1.0)
+    rows = np.zeros((20_000, 1), np.uint16)
+    pace = Pace(temperatures=(1.0,) * 40, repeats=2)
+    fitted = fit_records(rows, [nothing], [p], pace=pace, rng=np.random.default_rng(5))
+    assert np.count_nonzero(fitted.rows) == pytest.approx(400, abs=100)  # five standard deviations, of a fixed seed
+
+
 def test_whole_counts_add_up_and_are_off_by_less_than_one():
     rng = np.random.default_rng(0)
     for weights in (rng.dirichlet(np.ones(50)), np.zeros(4), np.array([0.0, 1.0])):
