@@ -498,6 +498,19 @@ class Rls(Synthesizer):
 
     def steps(self, n_records: float) -> list[Step]:
         """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
-        from dpsyn_core.systems.rls.forecast import forecast_steps
+        from dpsyn_core.systems.rls.forecast import Given, forecast_steps
 
-        return forecast_steps(self, n_records)
+        given = Given(
+            domain=self.domain,
+            n_public=self.n_public,
+            workload=self.workload,
+            prior=self.prior,
+            cost=self.cost,
+            unit=self.unit,
+            noise=self.noise,
+            tuning=self.tuning,
+            triples=self.config.triples,
+            target=self.target(),
+            plan=self.budget_plan,
+        )
+        return forecast_steps(given, n_records)
