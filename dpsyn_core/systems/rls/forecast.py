@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
-class Given:
+class ForecastInputs:
     """What the forecast takes of a system. plan: `Rls.budget_plan`. target: the column of `Rls.target`."""
 
     domain: Domain
@@ -40,7 +40,7 @@ class Given:
     plan: Callable[..., BudgetPlan]
 
 
-def forecast_steps(given: Given, n_records: float) -> list[Step]:
+def forecast_steps(given: ForecastInputs, n_records: float) -> list[Step]:
     """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
     d, n = len(given.domain), float(n_records if given.n_public is None else given.n_public)
     if not d:
@@ -61,7 +61,7 @@ def forecast_steps(given: Given, n_records: float) -> list[Step]:
     return [*total, ones, *asked, *_pair_steps(given, pairing[0], n, certain=len(pairing) == len(plans), about=about)]
 
 
-def _likely_plans(given: Given, n: float) -> list[BudgetPlan]:
+def _likely_plans(given: ForecastInputs, n: float) -> list[BudgetPlan]:
     """The plan for a number of records, then those for what may be released in its place: four deviations away."""
     plan = given.plan(n)
     if plan.total is None:
@@ -73,7 +73,7 @@ def _likely_plans(given: Given, n: float) -> list[BudgetPlan]:
     return [plan, *(given.plan(total, again=again) for total, again in others)]
 
 
-def _total_steps(given: Given, plans: Sequence[BudgetPlan]) -> list[Step]:
+def _total_steps(given: ForecastInputs, plans: Sequence[BudgetPlan]) -> list[Step]:
     """The step of the number of records: one release, or two where there are few; either where it is near."""
     costs = [[c for c in (p.total, p.total_again) if c is not None] for p in plans]
     if not costs[0]:
@@ -82,7 +82,7 @@ def _total_steps(given: Given, plans: Sequence[BudgetPlan]) -> list[Step]:
     return [_over(steps, about=len({len(c) for c in costs}) > 1)]
 
 
-def _one_way_step(given: Given, plans: Sequence[BudgetPlan], *, about: bool) -> Step:
+def _one_way_step(given: ForecastInputs, plans: Sequence[BudgetPlan], *, about: bool) -> Step:
     """The one-ways, and the second ones of numbers, whose coarse values follow from what is released."""
     charges = []
     for plan in plans:
@@ -93,7 +93,7 @@ def _one_way_step(given: Given, plans: Sequence[BudgetPlan], *, about: bool) -> 
     return _over(charges, about=about)
 
 
-def _pair_steps(given: Given, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
+def _pair_steps(given: ForecastInputs, plan: BudgetPlan, n: float, *, certain: bool, about: bool) -> list[Step]:
     """Scores, and what they choose; certain: whether pairs are measured whatever number of records is released."""
     if plan.pairs is None:
         return []
@@ -155,7 +155,7 @@ def _pair_steps(given: Given, plan: BudgetPlan, n: float, *, certain: bool, abou
     ]
 
 
-def _likely_cells(given: Given, plan: BudgetPlan, n: float) -> NDArray[np.float64]:
+def _likely_cells(given: ForecastInputs, plan: BudgetPlan, n: float) -> NDArray[np.float64]:
     """Forecast of the cells of every pair, in the order of `Domain.subsets`.
 
     A coarse value holds enough records; as values are never equally frequent, about two thirds of them are left.
@@ -174,7 +174,9 @@ def _likely_cells(given: Given, plan: BudgetPlan, n: float) -> NDArray[np.float6
     return np.array([float(v[i]) * v[j] for v, i, j in by_kind])
 
 
-def _step(given: Given, kind: str, costs: Sequence[Cost], cells: Sequence[int], *, about: bool = False) -> Step:
+def _step(
+    given: ForecastInputs, kind: str, costs: Sequence[Cost], cells: Sequence[int], *, about: bool = False
+) -> Step:
     """A step of one release a cost."""
     scales = [noise_of(c, given.unit) for c in costs]
     share = sum(share_of(c, given.cost) for c in costs)

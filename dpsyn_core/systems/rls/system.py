@@ -498,9 +498,9 @@ class Rls(Synthesizer):
 
     def steps(self, n_records: float) -> list[Step]:
         """Total, one-ways and scores nearly exactly; of pairs and triples, a forecast for ordinary dependence."""
-        from dpsyn_core.systems.rls.forecast import Given, forecast_steps
+        from dpsyn_core.systems.rls.forecast import ForecastInputs, forecast_steps
 
-        given = Given(
+        given = ForecastInputs(
             domain=self.domain,
             n_public=self.n_public,
             workload=self.workload,
