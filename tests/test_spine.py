@@ -43,7 +43,7 @@ DOORS = {
 }
 # of the engine that a default run of the sample loads, at most: 145 files and 23,539 lines, and in one of 41 runs,
 # in which noise shows a higher order, 146 and 23,601
-FILES, LINES = 147, 23_780
+FILES, LINES = 147, 23_850
 
 RUN = """
 import sys
