@@ -140,9 +140,9 @@ def move_cells(  # noqa: C901, PLR0915 one loop, compiled
     """One sweep: every record in order, every attribute `repeats` times, one proposed value each.
 
     A proposal is accepted when half the change of F is below the temperature times an exponential draw, to which the
-    difference of `lift` is added (Metropolis and Hastings; at temperature 0: when F falls). F = sum over tables of weight * (count - target)^2, and
-    `residuals` holds weight * (count - target), so half the change of one table is
-    residual[new] - residual[old] + weight.
+    difference of `lift` is added (Metropolis and Hastings; at temperature 0: when F falls). F = sum over tables of
+    weight * (count - target)^2, and `residuals` holds weight * (count - target), so half the change of one table
+    is residual[new] - residual[old] + weight.
 
     The gain of a proposal is cached until the record moves: many of its proposals repeat.
 
