@@ -68,6 +68,8 @@ def test_what_the_first_page_needs_is_loaded_before_anybody_comes():
         "from streamlit.testing.v1 import AppTest\n"
         "from ui.start import NEEDED\n"
         "for name in NEEDED: importlib.import_module(name)\n"
+        "from ui.shared import serving\n"
+        "serving.prepare = lambda: None  # loads what later pages need, and may do so before this one is drawn\n"
         "before = set(sys.modules)\n"
         f"AppTest.from_file({str(ROOT / 'app.py')!r}, default_timeout=300).run()\n"
         "late = {n for n in set(sys.modules) - before if n.split('.')[0] in ('ui', 'dpsyn_core', 'pandas', 'scipy')}\n"
