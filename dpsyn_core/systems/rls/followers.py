@@ -219,13 +219,18 @@ def _marks(view: RlsEvidence) -> dict[tuple[object, ...], list[Mark]]:
 
 
 def _alike(marks: Sequence[Mark], away: float) -> Iterator[list[Mark]]:
-    """Runs of values whose counts differ by no more than their noise, in the order of the domain."""
+    """Runs of values of which no count differs from the mean of those below it by more than their noise.
+
+    In the order of the domain.
+    """
     order = {m.name: i for i, m in enumerate(marks)}
     run: list[Mark] = []
     for m in sorted(marks, key=lambda m: m.count):
-        if run and m.count - run[0].count > away * math.hypot(m.sigma, run[0].sigma):
-            yield sorted(run, key=lambda m: order[m.name])
-            run = []
+        if run:
+            mean, noise = sum(r.count for r in run) / len(run), run[0].sigma / math.sqrt(len(run))
+            if m.count - mean > away * math.hypot(m.sigma, noise):
+                yield sorted(run, key=lambda m: order[m.name])
+                run = []
         run.append(m)
     yield sorted(run, key=lambda m: order[m.name])
 
@@ -245,20 +250,21 @@ def measure_together(
     """Values that columns have in the same records, the columns that decide them, and what is left of the cost.
 
     Values of several columns with the same released count are scored as one group, by the records in which not all
-    agree. Then columns of few values are scored for deciding a group, or a zero or a special value of one column, where
-    some of their counts add up to it.
+    agree, and once more where these may be few. Then columns of few values are scored for deciding a group, or a zero
+    or a special value of one column, where some of their counts add up to it.
     """
     t, total = view.tuning.followers, max(view.total, 1.0)
     score = partial(_agreeing, counter, view, noise=noise, gate=gate)
     marks = _marks(view)
-    runs = [run for listed in marks.values() for run in _alike(listed, t.away) if len(run) > 1]
+    runs = [run for listed in marks.values() for run in _alike(listed, t.seen) if len(run) > 1]
     parts = [np.array([m.count for m in run]) / total for run in runs]
     apart = [total * float(1 - p.prod() - (1 - p).prod()) for p in parts]
     asked = [Question(marks=r, alone=a) for r, a in zip(runs, apart, strict=True)]
     agree, cost = score(sorted(asked, key=lambda q: -q.alone), cost=cost, share=t.runs)
+    agree, cost = score([a.question for a in agree], cost=cost, share=t.runs, before=agree)
     groups: list[list[Mark]] = []
-    for question in agree:
-        free = [m for m in question.marks if all(m.name != n.name for g in groups for n in g)]
+    for one in agree:
+        free = [m for m in one.question.marks if all(m.name != n.name for g in groups for n in g)]
         groups += [free] if len(free) > 1 else []
     inside = {m.name for g in groups for m in g}
     single = [[m] for key, listed in marks.items() if key[0] in SPECIAL for m in listed if m.name not in inside]
@@ -267,16 +273,25 @@ def measure_together(
         likely = [(rank, q) for g in listed for rank, q in enumerate(_deciding(view, g))]
         likely.sort(key=lambda x: (x[0], -x[1].alone))
         decided, cost = score([q for _, q in likely], cost=cost, share=share)
-        by = {q.marks[0]: q.by for q in reversed(decided)}
+        by = {d.question.marks[0]: d.question.by for d in reversed(decided)}
         for group in listed:
             codes: dict[str, tuple[int, ...]] = {m.name: (m.code,) for m in group}
             name = by.get(group[0])
             if name is not None:
                 part = cost.scaled(t.marks)
                 cost = cost.less(part)
-                codes = _which(view, name, group[0], counter, part, gate) | codes
+                codes = _which(view, name, group, counter, part, gate) | codes
             out += [Together(codes=codes)] if len(codes) > 1 else []
     return tuple(out), cost
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
+class Agreed:
+    """A question whose exceptions are few: their noisy number, and the standard deviation of its noise."""
+
+    question: Question
+    exceptions: float
+    sigma: float
 
 
 def _agreeing(
@@ -288,11 +303,23 @@ def _agreeing(
     noise: Noise,
     gate: Gate,
     share: float,
-) -> tuple[list[Question], Cost]:
+    before: Sequence[Agreed] = (),
+) -> tuple[list[Agreed], Cost]:
     """Those with few enough exceptions, and what is left of the cost; the first ones where not all can be scored.
 
     States of people in one wave and the next have nearly equal counts, and some records change. Where there may be more
     than few exceptions, or surely are some, a table of the columns must have more error than these.
+
+    Args:
+        counter: exact counts.
+        view: the released one-ways.
+        questions: to score.
+        cost: of pairs.
+        noise: of this run.
+        gate: through which the scores are released.
+        share: of the cost, for these scores.
+        before: what was found of the same questions; both scores count then, and decide: exceptions must be fewer than
+            a part of what a table would be off by, for they stay in all tables of the columns.
     """
     t, domain, total = view.tuning.followers, view.domain, max(view.total, 1.0)
     most, asked = cost.scaled(share), list(questions)
@@ -301,7 +328,7 @@ def _agreeing(
         """Noise of a score, over what the least of them may have."""
         return exceptions_noise(len(asked), most, noise.unit) * t.clear_marks / max(min(q.alone for q in asked), 1e-9)
 
-    while asked and noisy() > 1:
+    while asked and not before and noisy() > 1:
         asked.pop()
     if not asked:
         return [], cost
@@ -316,14 +343,21 @@ def _agreeing(
         cost=most,
         gate=gate,
     )
+    if before:
+        precise = sigma**-2 + before[0].sigma ** -2
+        scores = (scores * sigma**-2 + np.array([b.exceptions / b.sigma**2 for b in before])) / precise
+        sigma = precise**-0.5
     away = t.apart * sigma
     few = [
-        s - away <= t.exceptions * total
+        s <= t.part_marks * min(q.alone, error)
+        if before
+        else s - away <= t.exceptions * total
         and s + away <= max(t.few_marks * q.alone, min(t.part_marks * q.alone, error))
         and s <= max(t.seen * sigma, error)
         for q, error, s in zip(asked, errors, scores, strict=True)
     ]
-    return [q for q, ok in zip(asked, few, strict=True) if ok], cost.less(most)
+    found = [Agreed(question=q, exceptions=float(s), sigma=sigma) for q, s in zip(asked, scores, strict=True)]
+    return list(compress(found, few)), cost.less(most)
 
 
 def _deciding(view: RlsEvidence, group: Sequence[Mark]) -> list[Question]:
@@ -342,12 +376,20 @@ def _deciding(view: RlsEvidence, group: Sequence[Mark]) -> list[Question]:
 
 
 def _which(
-    view: RlsEvidence, name: str, mark: Mark, counter: Counter, cost: Cost, gate: Gate
+    view: RlsEvidence, name: str, group: Sequence[Mark], counter: Counter, cost: Cost, gate: Gate
 ) -> dict[str, tuple[int, ...]]:
-    """The values of a column whose records have a mark, by their noisy table; nothing where all have it, or none."""
+    """The values of a column whose records have the mark of a group, by the noisy table of its first column.
+
+    Nothing where all values have it, or none, or where their released counts do not add up to that of each mark: most
+    of the dead of a wave were dead two waves before, but that others died since is no exception.
+    """
+    mark = group[0]
     pair = view.domain.ordered_set((name, mark.name))
     recodes = {mark.name: mark.recode(view.domain[mark.name].size)}
     (m,) = measure_marginals(counter, [pair], [cost], gate=gate, recodes=recodes)
     values = m.values if pair[0] == name else m.values.T
     codes = tuple(int(i) for i in np.flatnonzero(values[:, 1] - values[:, 0] > view.tuning.followers.apart * m.sigma))
-    return {name: codes} if 0 < len(codes) < len(values) else {}
+    place, away = view.domain.index(name), view.tuning.followers.away
+    count, sigma = float(view.one_ways[place][list(codes)].sum()), view.counted[place] * math.sqrt(len(codes))
+    agrees = all(abs(count - m.count) <= away * math.hypot(sigma, m.sigma) for m in group)
+    return {name: codes} if 0 < len(codes) < len(values) and agrees else {}

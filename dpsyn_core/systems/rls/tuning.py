@@ -286,7 +286,8 @@ class FollowerChoice:
     pairs of deterministic-6000x9 are 25 % further off at epsilon 3."""
 
     seen: float = 3.0
-    """Standard deviations of its noise from which on a score says that there are exceptions."""
+    """Standard deviations of its noise from which on a score says that there are exceptions, and a count that it is not
+    that of others. With 4 for counts, those of two filters were taken for one at epsilon .3."""
 
     least: float = 0.05
     """Of the records: exceptions of two columns that do not depend, below which following says little."""
@@ -326,7 +327,8 @@ class FollowerChoice:
     """As `clear`, of scores of values that columns have together, which cost less where they are wrong ..."""
 
     part_marks: float = 0.5
-    """... and as `part`."""
+    """... and as `part`. Of a group, also the part of what a table would be off by, up to which its second scores let
+    exceptions be."""
 
     few_marks: float = 0.2
     """As `part_marks`, where the exceptions that there may be outnumber the error of a table of the columns. With .5,
@@ -334,7 +336,7 @@ class FollowerChoice:
     epsilon 1 and 3 (docs/evidence/structure.md)."""
 
     runs: float = 0.015
-    """Of the cost of pairs, for the scores of groups of values, at most."""
+    """Of the cost of pairs, for the scores of groups of values, at most, and as much for the second scores."""
 
     groups: float = 0.06
     """Of the cost of pairs, for the scores of columns that may decide groups, which are there."""

@@ -19,7 +19,7 @@ from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.progress import silent
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.base import Task
-from dpsyn_core.systems.rls.followers import candidates
+from dpsyn_core.systems.rls.followers import Mark, _alike, candidates
 from dpsyn_core.systems.rls.hierarchies import Agreements, Hierarchies
 from dpsyn_core.systems.rls.system import RlsConfig
 from tests.seeded import SeededNoise
@@ -307,6 +307,33 @@ def test_a_state_that_people_come_to_and_leave_is_not_the_same_in_every_wave(eps
             columns = [np.isin(codes[domain.index(n)], kept) for n, kept in group.codes.items()]
             apart = np.any(columns, axis=0) & ~np.all(columns, axis=0)
             assert apart.mean() < 0.01, (seed, group)
+
+
+@pytest.mark.parametrize("seed", [0, 4, 7])
+def test_those_who_are_dead_were_not_all_dead_two_waves_before(seed):
+    """A state that nobody leaves, and that 70 more people come to in each wave; counts have a noise of some 13."""
+    rng = np.random.default_rng(7)
+    wave = rng.choice(5, 6_000, p=[0.2, 0.5, 0.1, 0.1, 0.1])
+    waves = [wave]
+    for _ in range(7):
+        moves = rng.random(6_000) > 0.9
+        wave = np.where((rng.random(6_000) < 0.012) | (wave == 5), 5, np.where(moves, rng.integers(0, 5, 6_000), wave))
+        waves.append(wave)
+    codes = np.stack(waves).astype(np.uint8)
+    _, measured, _ = run(codes, Domain.of({f"w{i}": 6 for i in range(8)}), epsilon=3.0, seed=seed)
+    for group in measured.together:
+        counts = [int(np.isin(codes[int(n[1])], c).sum()) for n, c in group.codes.items()]
+        assert max(counts) - min(counts) < 6 * 13 * 2**0.5, group
+
+
+def test_values_are_alike_whose_counts_are_no_further_from_the_mean_of_the_lower_ones_than_noise():
+    """20 is 3 deviations of the difference from one count (3 x 5 x root of 2 = 21.2), and not from the mean of four."""
+    marks = [
+        Mark(name=n, code=0, count=c, sigma=5.0) for n, c in zip("abcdef", (121, 100, 100, 100, 100, 70), strict=True)
+    ]
+    assert [[m.name for m in run] for run in _alike(marks, 3.0)] == [["f"], ["b", "c", "d", "e"], ["a"]]
+    assert [[m.name for m in run] for run in _alike(marks[:2], 3.0)] == [["a", "b"]]
+    assert [[m.name for m in run] for run in _alike([replace(marks[0], count=121.3), marks[1]], 3.0)] == [["b"], ["a"]]
 
 
 def test_shards_break_none_either(asked):
