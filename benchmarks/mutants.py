@@ -112,7 +112,10 @@ def lacking() -> set[str]:
 
 
 def nearest(path: Path) -> list[str]:
-    """The test files named after a module, then those that import it, the fewest imports of the engine first."""
+    """The test files named after a module, then those of its folder that import it, then others that do.
+
+    Of those that import it, the ones with the fewest imports of the engine come first.
+    """
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
     counted = []
     for test in sorted((ROOT / "tests").rglob("test_*.py")):
@@ -126,7 +129,13 @@ def nearest(path: Path) -> list[str]:
         beside = beside.parent
     listed = dict.fromkeys([name for _, name in sorted(counted)] + near)
     named = (f"test_{path.stem}", f"test_{path.parent.name}")
-    return sorted(listed, key=lambda name: Path(name).stem not in named)[:FILES]
+    importing = {name for _, name in counted}
+    folder = f"{beside.relative_to(ROOT).as_posix()}/"
+
+    def far(name: str) -> tuple[bool, bool, bool]:
+        return Path(name).stem not in named, name not in importing, not name.startswith(folder)
+
+    return sorted(listed, key=far)[:FILES]
 
 
 def _imports(path: Path) -> set[str]:
