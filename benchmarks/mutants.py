@@ -133,7 +133,9 @@ def nearest(path: Path) -> list[str]:
     folder = f"{beside.relative_to(ROOT).as_posix()}/"
 
     def far(name: str) -> tuple[bool, bool, bool]:
-        return Path(name).stem not in named, name not in importing, not name.startswith(folder)
+        stem = Path(name).stem
+        after = any(stem == n or stem.startswith(f"{n}_") for n in named)
+        return not after, name not in importing, not name.startswith(folder)
 
     return sorted(listed, key=far)[:FILES]
 
