@@ -1,13 +1,24 @@
 """What questions need measured, and what a schema suggests."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
 
 from dpsyn_core.errors import QuestionError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
-from dpsyn_core.questions.compile import Need, _covers, _joined, compile_questions, default_share, workload_of
+from dpsyn_core.questions.compile import (
+    DEFAULT_SHARE,
+    PAIRS,
+    PRECISE,
+    Need,
+    _covers,
+    _joined,
+    compile_questions,
+    default_share,
+    workload_of,
+)
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.suggestions import templates
 from dpsyn_core.schema.domain import Domain
@@ -141,3 +152,13 @@ def test_needs_that_are_joined_keep_a_target_and_are_a_model_where_both_are():
             made = _joined(need("ab", target=first, model=one), need("b", target=second, model=other))
             assert (made.target, made.model) == (first or second, one and other)
             assert (made.weight, made.questions, made.attributes) == (2.0, ("q", "q"), ("a", "b"))
+
+
+@pytest.mark.parametrize("tables", [1, 3, 40])
+@pytest.mark.parametrize("attributes", [1, 2, 3, 9, 10, 200])
+def test_the_share_of_questions_gives_their_tables_so_many_times_less_noise_than_pairs(tables, attributes):
+    share = default_share(tables, attributes)
+    pairs = max(1, min(PAIRS * attributes, attributes * (attributes - 1) // 2))
+    assert 0 < share <= DEFAULT_SHARE
+    times = math.sqrt((share / tables) / ((1 - share) / pairs))
+    assert times == pytest.approx(PRECISE) or (share == DEFAULT_SHARE and times < PRECISE)
