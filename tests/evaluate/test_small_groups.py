@@ -35,6 +35,7 @@ def test_a_group_is_off_by_the_mean_distance_of_the_other_columns_within_it():
         assert (g.real, g.synthetic) == (n, pytest.approx(m * 900 / 700))
     assert [g.real for g in found.values()] == sorted((g.real for g in found.values()), reverse=True)
     assert group_errors(c, "city") is group_errors(c, "city"), "once a comparison"
+    assert "GroupError" not in repr(c), "what was computed of private records is not shown with the tables"
 
 
 def compared(counts, lost=()):

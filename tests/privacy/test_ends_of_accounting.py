@@ -76,6 +76,18 @@ def test_a_first_run_may_be_as_large_as_the_limit():
     assert failing([], replace(one, failure=0.9e-6), LIMIT) is False
 
 
+@pytest.mark.parametrize("part", [0.5, 0.3, 0.9])
+def test_two_runs_that_share_what_a_test_allows_fit_to_the_last_rounding(part):
+    """Calibrated costs hold back twice what sums may lose to rounding, which is therefore allowed, and no more."""
+    epsilon, delta = LIMIT.epsilon, LIMIT.delta
+    rho, mu = zcdp_rho(epsilon, delta / 8), gdp_mu(epsilon, delta * 5 / 16)
+    parts = {"gaussian": [mu * math.sqrt(p) for p in (part, 1 - part)], "zcdp": [rho * part, rho * (1 - part)]}
+    for kind, amounts in parts.items():
+        for more, fits in ((1 + 4e-13, True), (1 + 3e-12, False)):
+            first, second = (entry(kind, amount * more) for amount in amounts)
+            assert fits_limit([first], second, LIMIT) == fits
+
+
 @pytest.mark.parametrize("kind", ["gaussian", "pure"])
 def test_what_is_left_is_nearly_all_that_fits(kind):
     before = [entry(kind, 0.2 if kind == "gaussian" else 0.7)]

@@ -2,15 +2,20 @@
 
 import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from pydantic import ValidationError
 
 from dpsyn_core.errors import SettingError, SizeError
+from dpsyn_core.privacy.budget import Cost
+from dpsyn_core.privacy.unit import Unit
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 from dpsyn_core.systems.others.dpsyn2018 import views
 from dpsyn_core.systems.others.dpsyn2018.design import Bins, Design, ListedSet, check_design, with_schema_groups
+from dpsyn_core.systems.others.dpsyn2018.parts import PartsBudget
+from dpsyn_core.systems.steps import noise_of
 
 DOMAIN = Domain(
     (CodedAttribute(name="a", size=6, ordered=True, special=1), CodedAttribute(name="b", size=6, special=1),
@@ -192,3 +197,30 @@ def test_drawn_views_are_different_and_leave_out_what_would_pass_a_cap(width, ce
                 break
         found = views.drawn(raw, sizes, count=count, width=width, cells=cells, most_raw=most_raw, seed=7)
         assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("sure", "tried"),
+    [([0, 0], [1, 0]), ([1, 0], [1, 2]), ([2, 3], [4, 3]), ([0, 0], [2, 5]), ([0, 0], [0, 0]), ([0, 1], [0, 1])],
+)
+def test_the_share_of_a_part_lies_between_its_fewest_sets_and_its_most(sure, tried):
+    unit, whole = Unit(), Cost(rho=2.0)
+    rest, names = whole.scaled(0.5), [["a", "b"], ["c", "d", "e"]]
+    made = SimpleNamespace(parts=names, rest=rest, whole=whole, unit=unit, _attributes=tuple,
+                           _cells=lambda s: {1: 4, 2: 16}[len(s)])  # fmt: skip
+    sets = [[[("a", "b")] * k for k in counts] for counts in (sure, tried)]
+    steps = PartsBudget.inside(made, *sets, cap=10)
+    most = [t if any(sure) else max(t, len(p)) for t, p in zip(tried, names, strict=True)]
+    expected = []
+    for k, part in enumerate(names):
+        if not most[k]:
+            continue
+        other = 1 - k
+        low = 0.5 * sure[k] / max(1, sure[k] + most[other])  # the fewest of its own beside the most of the other
+        high = 0.5 * most[k] / max(1, most[k] + sure[other])
+        expected.append((tuple(part), (sure[k], most[k]), (pytest.approx(low), pytest.approx(high))))
+    assert [(s.inside, s.parts, s.share) for s in steps] == expected
+    for step, counts in zip(steps, [t for t, m in zip(tried, most, strict=True) if m], strict=True):
+        noises = [noise_of(rest.scaled(1 / max(n, 1)), unit) for n in (sum(sure), sum(most))]
+        assert step.sigma == (pytest.approx(noises[0]), pytest.approx(noises[1]))
+        assert step.cells == (1, 10 if counts else 4) and step.kind == "chosen"
