@@ -24,6 +24,7 @@ FORMS = [
     {"kind": "quantile", "of": "AGE", "by": ["SEX"], "at": [0.25, 0.5, 0.9]},
     {"kind": "quantile", "of": "KIDS"},
     {"kind": "predict", "of": "CITY", "from": ["PAY", "SEX"]},
+    {"kind": "predict", "of": "SEX"},
 ]
 
 
