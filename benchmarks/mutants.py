@@ -1,11 +1,11 @@
 """How many small faults the nearest tests catch: lines of the engine are changed, one at a time, in a copy.
 
 Draws `--count` mutants over all rooms by `--seed`: a comparison, an operator, a number or a truth value is changed.
-The tests that import the changed module run on the copy, at most FILES of them and without the slow ones. Code that
-needs torch or Spark is changed, and its tests run, only where these are installed (`make deep`, `make spark`). A mutant
-is killed if one of the tests fails with it and passes without it, or if they end within SECONDS only without it. A
-survivor is printed with its line: a person decides whether it is equivalent (nobody can tell the difference) or a test
-is missing.
+The tests that are named after the changed module, or import it, or import what does, run on the copy, at most FILES
+files of them and without the slow ones. Code that needs torch or Spark is changed, and its tests run, only where these
+are installed (`make deep`, `make spark`). A mutant is killed if one of the tests fails with it and passes without it,
+or if they end within SECONDS only without it. A survivor is printed with its line: a person decides whether it is
+equivalent (nobody can tell the difference) or a test is missing.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 
 from benchmarks.process import table
 
 ROOT = Path(__file__).resolve().parents[1]
-FILES = 8  # test files that run for one mutant: those that import the fewest modules besides the changed one
+FILES = 8  # test files that run for one mutant, the nearest
 SECONDS = 400  # for all tests of a mutant, several times what they take: an endless loop is killed then
 LIBRARIES = {"deep": "torch", "spark": "pyspark"}  # folder -> what its code and its tests need
 COPIED = ("dpsyn_core", "ui", "pages", "tests", "benchmarks", "tools", "assets", "docs")
@@ -112,28 +113,69 @@ def lacking() -> set[str]:
 
 
 def nearest(path: Path) -> list[str]:
-    """The test files named after a module, then those that import it, the fewest imports of the engine first."""
+    """The test files named after a module, those that import it, those that import what does, then others beside it.
+
+    Each time those of the folder that mirrors its own come first, then the ones with the fewest imports of the engine.
+    """
     module = ".".join(path.relative_to(ROOT).with_suffix("").parts)
-    counted = []
-    for test in sorted((ROOT / "tests").rglob("test_*.py")):
-        if {"browser", "audit", *lacking()} & set(test.relative_to(ROOT).parts):
-            continue
-        names = _imports(test)
-        if any(f"{name}.".startswith(f"{module}.") for name in names):
-            counted.append((len(names), test.relative_to(ROOT).as_posix()))
+    above = {name for name, imported in _engine().items() if _reaches(imported, {module})}
     beside = ROOT / "tests" / path.relative_to(ROOT / "dpsyn_core").parent
-    while not (near := sorted(p.relative_to(ROOT).as_posix() for p in beside.glob("test_*.py"))):
+    while not any(beside.glob("test_*.py")):
         beside = beside.parent
-    listed = dict.fromkeys([name for _, name in sorted(counted)] + near)
     named = (f"test_{path.stem}", f"test_{path.parent.name}")
-    return sorted(listed, key=lambda name: Path(name).stem not in named)[:FILES]
+    counted = []
+    for test, imported in _tests().items():
+        within = beside in test.parents
+        direct, near = _reaches(imported, {module}), _reaches(imported, above)
+        called = any(test.stem == n or test.stem.startswith(f"{n}_") for n in named) and (within or direct)
+        if called or direct or near or test.parent == beside:
+            name = test.relative_to(ROOT).as_posix()
+            steps = 0 if called else 1 if direct else 2 if near else 3
+            counted.append((steps, not within, len(imported), name))
+    return [name for *_, name in sorted(counted)[:FILES]]
+
+
+def _reaches(imported: set[str], modules: set[str]) -> bool:
+    """Whether one of some names stands in one of some modules, or is one."""
+    return any(name in modules or name.rpartition(".")[0] in modules for name in imported)
+
+
+@cache
+def _tests() -> dict[Path, set[str]]:
+    """What each test file imports of the engine, but for those that need what is not installed or take long."""
+    left_out = {"browser", "audit", *lacking()}
+    files = (p for p in sorted((ROOT / "tests").rglob("test_*.py")) if not left_out & set(p.relative_to(ROOT).parts))
+    return {p: _imports(p) for p in files}
+
+
+@cache
+def _engine() -> dict[str, set[str]]:
+    """What each module of the engine imports of it."""
+    files = sorted((ROOT / "dpsyn_core").rglob("*.py"))
+    return {".".join(p.relative_to(ROOT).with_suffix("").parts): _imports(p) for p in files}
+
+
+@cache
+def _shown() -> dict[str, str]:
+    """Where the names stand that packages show: `dpsyn_core.schema.Schema` in `dpsyn_core.schema.document`."""
+    out: dict[str, str] = {}
+    for stub in sorted((ROOT / "dpsyn_core").rglob("__init__.pyi")):
+        package = ".".join(stub.parent.relative_to(ROOT).parts)
+        for node in ast.walk(ast.parse(stub.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ImportFrom):
+                out |= {f"{package}.{a.asname or a.name}": f"{node.module}.{a.name}" for a in node.names}
+    return {shown: name for shown, name in out.items() if shown != name}
 
 
 def _imports(path: Path) -> set[str]:
-    out = set()
+    """The full names of what a file imports of the engine."""
+    out, shown = set(), _shown()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dpsyn_core"):
-            out |= {f"{node.module}.{alias.name}" for alias in node.names}
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            while names & shown.keys():
+                names = {shown.get(name, name) for name in names}
+            out |= names
     return out
 
 

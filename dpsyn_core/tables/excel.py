@@ -55,7 +55,7 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
     headless = first and bool(looked) and dialect.looks_like_a_record(looked[0])
     if form.header is None:
         rows = rows[form.header_row - 1 :]
-        if len(rows) < form.header_lines:
+        if form.header_lines > max(len(rows), 1):
             msg = f"the headers are said to take {form.header_lines} lines, and the file has fewer; say how many"
             raise TableError(msg)
         if form.header_lines > 1:

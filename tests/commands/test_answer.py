@@ -276,3 +276,9 @@ def test_every_table_of_several_gives_the_same_answers(place):
     with pytest.raises(ReceiptError, match="not the ones that were declared for this run"):
         dpsyn_core.answer("s-1.csv", **files, questions=QUESTIONS[:1])
     assert dpsyn_core.answer("s-1.csv", **files, questions=QUESTIONS[:1], others=True)["women"].grade == "exact"
+
+
+def test_answers_need_released_marginals(capsys):
+    with pytest.raises(SystemExit):
+        main(["answer", "x.csv", "--manifest", "m.json", "--questions", "q.json"])
+    assert "required: --measurements" in capsys.readouterr().err

@@ -1,12 +1,16 @@
 """`dpsyn report`: JSON and HTML from files, the safe report, and wrong options as one sentence."""
 
+import argparse
 import json
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from dpsyn_core.commands.cli import main
+from dpsyn_core.commands.common import most_of
+from dpsyn_core.errors import SettingError
 from dpsyn_core.estimate.marginals.released_file import dump_measurements
 from dpsyn_core.evaluate.base import PRIVATE_LABEL, UNKNOWN_LABEL
 from tests.commands.test_compare import files, table  # noqa: F401 a fixture
@@ -139,3 +143,14 @@ def test_a_run_that_was_told_questions_is_reported_with_their_answers(tmp_path, 
         assert entry["question"] == "pay by sex" and len(entry["figures"]) == 2
         assert ("real" in entry) == (real != "-")
         assert "pay by sex" in (tmp_path / "r.html").read_text()
+
+
+@pytest.mark.parametrize("sample", [0, -3])
+def test_a_sample_has_one_record_at_least(sample):
+    schema = SimpleNamespace(attributes=[None] * 3)
+    one = most_of(argparse.Namespace(sample=1, memory="4GB"), schema, 2)
+    whole = most_of(argparse.Namespace(sample=None, memory="4GB"), schema, 2)
+    assert one == 1 and whole > 1000
+    assert most_of(argparse.Namespace(sample=10**12, memory="4GB"), schema, 2) == whole
+    with pytest.raises(SettingError, match="at least 1"):
+        most_of(argparse.Namespace(sample=sample, memory="4GB"), schema, 2)

@@ -269,3 +269,29 @@ def test_a_budget_that_ends_inside_a_step_counts_nothing():
     made = gate(Cost(rho=0.1))
     with pytest.raises(BudgetError):
         made.release("x", lambda: pytest.fail("counted"), kind="1-way", cells=1, cost=RHO)
+
+
+class Constant:
+    """Draws that are known: 3 for Gaussian noise, 5 for geometric noise."""
+
+    def gaussian(self, sigma, size):
+        return np.full(size, 3, dtype=np.int64)
+
+    def geometric(self, scale, size):
+        return np.full(size, 5, dtype=np.int64)
+
+
+def test_noise_is_added_to_counts_in_their_order_and_shape():
+    for cost, drawn in ((RHO, 3), (PURE, 5)):
+        made = Gate(account=Account(cost), noise=Constant(), unit=Unit())
+        table = np.arange(6).reshape(2, 3)
+        found = made.release("x", lambda t=table: t, kind="2-way", cells=6, cost=cost)
+        assert found.values.tolist() == (table + drawn).tolist()
+    made = Gate(account=Account(RHO, delta=1e-6), noise=Constant(), unit=Unit())
+    probe = gate(RHO, delta=1e-6).partitions(
+        "keys", lambda: ([], np.zeros(0, dtype=np.int64)), cost=RHO, delta=1e-6, distinct=True
+    )
+    least = threshold(probe.charge, 1)
+    counts = np.array([least - 3, least - 2])
+    found = made.partitions("keys", lambda: (["a", "b"], counts), cost=RHO, delta=1e-6, distinct=True)
+    assert found.keys == ("b",)

@@ -5,6 +5,7 @@ import math
 import shutil
 import struct
 import subprocess
+from decimal import Decimal
 
 import pytest
 from hypothesis import given
@@ -83,3 +84,26 @@ def test_ecmascript_writes_the_same_text_for_a_thousand_doubles():
     script = f"for (const x of {json.dumps(values)}) console.log(String(x))"
     done = subprocess.run(["node", "-"], input=script, capture_output=True, text=True, check=True)
     assert done.stdout.split() == [number(v) for v in values]
+
+
+@pytest.mark.parametrize("power", range(-9, 24))
+def test_where_the_point_stands_and_where_an_exponent_begins(power):
+    """ECMAScript writes no exponent from 1e-6 up to 1e21, and the fewest digits that give the double again."""
+    for digits in ("1", "12", "123456789", "8888888888888888"):
+        value = float(f"{digits[0]}.{digits[1:]}e{power}")
+        exact = Decimal(repr(value))
+        if -7 < power < 21:
+            expected = f"{exact:f}"
+            expected = expected.rstrip("0").rstrip(".") if "." in expected else expected
+        else:
+            short = repr(value) if "e" in repr(value) else f"{exact:e}"
+            head, _, tail = short.partition("e")
+            head = head.rstrip("0").rstrip(".") if "." in head else head
+            expected = f"{head}e{int(tail):+d}"
+        assert number(value) == expected and number(-value) == f"-{expected}"
+
+
+def test_whole_numbers_and_words_are_written_in_full():
+    assert canonical_json([2**53 - 1, 1 - 2**53, 0, -0.0, 7]) == b"[9007199254740991,-9007199254740991,0,0,7]"
+    assert canonical_json((True, False, None, "x")) == b'[true,false,null,"x"]'
+    assert canonical_json({"b": {}, "a": []}) == b'{"a":[],"b":{}}'

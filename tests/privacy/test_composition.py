@@ -1,5 +1,6 @@
 """Composition against independent compositions: closed forms, dp_accounting, brute force."""
 
+import itertools
 import math
 
 import dp_accounting
@@ -14,7 +15,7 @@ from dpsyn_core.privacy.account import Account
 from dpsyn_core.privacy.budget import Budget, Cost
 from dpsyn_core.privacy.charge import Charge
 from dpsyn_core.privacy.composition import Composition, compose
-from dpsyn_core.privacy.conversions import gdp_mu, zcdp_epsilon
+from dpsyn_core.privacy.conversions import gdp_epsilon, gdp_mu, zcdp_epsilon
 
 
 def gaussian(sensitivity, sigma, **more):
@@ -279,3 +280,105 @@ def test_a_mixture_lies_just_above_its_exact_cost(sigma, epsilon, times, delta):
     truth = exact_mixture_epsilon(1 / sigma, epsilon, times, delta)
     ours = compose([gaussian(1, sigma), *[geometric(epsilon)] * times]).epsilon(delta)
     assert truth <= ours <= truth * 1.005
+
+
+PARTS = {
+    "mu2": 0.04, "pure": (0.3, 0.2), "ranged": (0.4,), "rho": 0.01, "pairs": ((0.1, 3e-14), (0.2, 1e-14)),
+    "delta": 2e-14, "sampled": ((0.01, 2.0, 3),),
+}  # fmt: skip
+MIXTURES = [
+    {k: PARTS[k] for k in kinds} for size in range(len(PARTS) + 1) for kinds in itertools.combinations(PARTS, size)
+]
+
+
+def closed_form(has, delta):
+    """The bounds of docs/proofs/accounting.md that need no convolution, each written out; infinite where none holds."""
+    pure = sum(has.get("pure", ())) + sum(has.get("ranged", ()))
+    paid = sum(e for e, _ in has.get("pairs", ()))
+    noise = has.get("mu2", 0) / 2 + has.get("rho", 0)
+    bounds = [] if has.keys() & {"mu2", "rho", "pairs", "delta", "sampled"} else [pure]
+    left = delta - has.get("delta", 0) - sum(d for _, d in has.get("pairs", ()))
+    if "sampled" not in has and (left > 0 or (left == 0 and not noise)):
+        of_noise = 0.0
+        if noise:
+            of_noise = zcdp_epsilon(noise, left) if "rho" in has else gdp_epsilon(math.sqrt(has["mu2"]), left)
+        bounds.append(paid + pure + of_noise)
+        rho = noise + sum(e * e / 2 for e in has.get("pure", ())) + sum(e * e / 8 for e in has.get("ranged", ()))
+        if left > 0 and rho:
+            bounds.append(paid + zcdp_epsilon(rho, left))
+    return min(bounds, default=math.inf)
+
+
+@pytest.mark.parametrize("has", MIXTURES, ids=lambda has: "+".join(has) or "nothing")
+def test_what_a_mixture_costs_follows_from_which_parts_it_has(has):
+    whole, kinds = Composition(**has), set(has)
+    assert whole.empty == (not has)
+    gaussian_alone = kinds <= {"mu2", "delta"}
+    assert whole.gaussian == gaussian_alone
+    assert whole.mu == (math.sqrt(has.get("mu2", 0)) if gaussian_alone else None)
+    spent = math.fsum((*has.get("pure", ()), *has.get("ranged", ())))
+    assert whole.pure_epsilon == (spent if kinds <= {"pure", "ranged"} else None)
+    rho = has.get("mu2", 0) / 2 + has.get("rho", 0) + (0.065 if "pure" in has else 0) + (0.02 if "ranged" in has else 0)
+    assert whole.zcdp == (None if kinds & {"pairs", "sampled"} else pytest.approx(rho))
+    for delta in (0.0, 1e-14, 2e-14, 3e-14, 9e-13):  # below 1e-12 nothing is convolved
+        expected = closed_form(has, delta) if has else 0.0
+        assert whole.epsilon(delta) == (pytest.approx(expected, rel=1e-9) if math.isfinite(expected) else math.inf)
+        if math.isfinite(expected) and expected > 0.01:
+            assert whole.within(expected * (1 + 1e-8), delta) and not whole.within(expected * (1 - 1e-8), delta)
+    if kinds & {"sampled", "delta"}:
+        with pytest.raises(EngineError, match="no group bound"):
+            whole.grouped(2)
+        return
+    three = whole.grouped(3)
+    assert (three.mu2, three.rho) == pytest.approx((9 * whole.mu2, 9 * whole.rho))
+    assert three.pure == pytest.approx(tuple(3 * e for e in (*whole.pure, *whole.ranged))) and three.ranged == ()
+    assert [e for e, _ in three.pairs] == pytest.approx([3 * e for e, _ in whole.pairs])
+    for (_, grown), (e, d) in zip(three.pairs, whole.pairs, strict=True):
+        exact = d * (1 + math.exp(e) + math.exp(2 * e))
+        assert exact <= grown == pytest.approx(exact, rel=1e-11)
+    assert whole.grouped(1).pairs == whole.pairs
+
+
+def test_a_pair_seen_from_many_steps_away_promises_nothing():
+    def delta(epsilon, d, size):
+        return Composition(pairs=((epsilon, d),)).grouped(size).pairs[0][1]
+
+    assert delta(100.0, 1e-300, 5) == pytest.approx(1e-300 * math.expm1(500) / math.expm1(100))
+    assert delta(100.1, 1e-300, 5) == 1.0 and delta(3.0, 0.2, 4) == 1.0
+    assert delta(0.0, 1e-3, 7) == pytest.approx(7e-3) and delta(600.0, 0.0, 2) == 0.0
+    assert delta(600.0, 1e-3, 1) == 1e-3
+
+
+def test_charges_are_composed_by_their_mechanisms():
+    def made(mechanism, **given):
+        return Charge(**{"name": "x", "mechanism": mechanism, "sensitivity": 3.0, "scale": 6.0, "cells": 1} | given)
+
+    found = [
+        (made("gaussian"), Composition(mu2=0.25)),
+        (made("geometric", epsilon=9.0), Composition(pure=(0.5,))),
+        (made("exponential", epsilon=0.3), Composition(ranged=(0.3,))),
+        (made("dirichlet", epsilon=0.3), Composition(pure=(0.3,))),
+        (made("partition-selection", delta=1e-9), Composition(mu2=0.25, delta=1e-9)),
+        (made("partition-selection", epsilon=0.3, delta=1e-9), Composition(pure=(0.3,), delta=1e-9)),
+        (made("sampled-gaussian", sampling=0.1, steps=7), Composition(sampled=((0.1, 2.0, 7),))),
+    ]
+    for charge, expected in found:
+        assert compose([charge]) == expected
+    for changes in ({"records": 2}, {"exchanged": True}):
+        with pytest.raises(EngineError, match="no delta for failures"):
+            compose([made("sampled-gaussian", **changes)])
+    whole = compose([charge for charge, _ in found])
+    assert (whole.mu2, whole.pure, whole.ranged) == (0.5, (0.5, 0.3, 0.3), (0.3,))
+    assert (whole.delta, whole.sampled, whole.pairs) == (2e-9, ((0.1, 2.0, 7),), ())
+
+
+def test_nothing_is_convolved_where_its_rounding_would_decide():
+    rare = Composition(pure=(0.5,) * 40)
+    assert rare.epsilon(1e-12) < rare.closed_form_epsilon(1e-12) * (1 - 1e-6)
+    assert rare.epsilon(0.99e-12) == rare.closed_form_epsilon(0.99e-12)
+    apart = tuple(0.3 + i / 1e4 for i in range(65))
+    for count, shown in ((64, True), (65, False)):
+        some = Composition(pure=apart[:count])
+        assert (some.epsilon(1e-6) < some.closed_form_epsilon(1e-6)) == shown
+    paid = Composition(pairs=((0.5, 1e-7), (0.5, 1e-7)))
+    assert paid.epsilon(2e-7) == pytest.approx(1.0) and paid.epsilon(1.9e-7) == math.inf

@@ -107,6 +107,44 @@ def test_the_advanced_curves_points_with_parts_of_epsilon_one_or_more_are_named(
     assert invalid["gaussian_advanced"] == ["1", "2"] and "10000" not in invalid["gaussian_naive"]
 
 
+@pytest.mark.parametrize("k", [1, 2, 50])
+@pytest.mark.parametrize("delta", [1e-9, 0.3])
+def test_a_part_is_named_from_the_budget_on_at_which_it_has_epsilon_one(k, delta):
+    whole = math.sqrt(2 * k * math.log(2 / delta)) + k * math.expm1(1)
+    for near, named in ((1 + 1e-9, True), (1 - 1e-9, False)):
+        assert (str(k) in noise_curves(whole * near, delta, [k])["invalid"].get("gaussian_advanced", [])) == named
+        naive = noise_curves(k * near, delta, [k])["invalid"].get("gaussian_naive", [])
+        assert (str(k) in naive) == named
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 0.3, 5.0, 900.0])
+@pytest.mark.parametrize("delta", [1e-12, 0.5])
+def test_parts_under_advanced_composition_spend_the_whole_budget(epsilon, delta):
+    ks = [1, 7, 4000, 2**53]
+    curves = noise_curves(epsilon, delta, ks, Unit())["curves"]
+    for k in ks:
+        e = math.sqrt(2) / curves["laplace_advanced"][str(k)]
+        spent = math.sqrt(2 * k * math.log(1 / delta)) * e + k * e * math.expm1(e)
+        assert spent == pytest.approx(epsilon, rel=1e-12)
+
+
+def test_a_curve_that_is_below_laplace_at_one_marginal_already_crosses_it_at_zero():
+    unit, pair = Unit(neighbours="replace"), "laplace_basic:gaussian_advanced"
+    assert crossings(0.01, 0.9, unit)[pair] == 0.0
+    for epsilon in (1e-5, 0.2, 3.0):
+        for delta in (1e-9, 0.3, 0.6, 0.8):
+            k = crossings(epsilon, delta, unit)[pair]
+            one = noise_curves(epsilon, delta, [1], unit)["curves"]
+            assert (k == 0.0) == (one["gaussian_advanced"]["1"] < one["laplace_basic"]["1"])
+
+
+@pytest.mark.parametrize("epsilon", [1e-3, 1.0, 50.0, 1000.0])
+@pytest.mark.parametrize("delta", [1e-30, 1e-6, 0.5, 0.99])
+def test_laplace_parts_meet_the_basic_curve_where_their_equation_says(epsilon, delta):
+    k = crossings(epsilon, delta, Unit())["laplace_basic:laplace_advanced"]
+    assert math.sqrt(2 * -math.log(delta) / k) + math.expm1(epsilon / k) == pytest.approx(1, rel=1e-9)
+
+
 def test_theta_seven_multiplies_the_public_log_value():
     got = noise_curves(10, 3.4498908254380166e-11, [465], Unit(max_records=7))["curves"]["gaussian_zcdp"]["465"]
     assert got == pytest.approx(114.707081498, abs=1e-8)
@@ -160,7 +198,7 @@ def test_the_document_is_json():
     assert json.loads(json.dumps(noise_curves(1, 1e-9, [1, 10]))) == noise_curves(1, 1e-9, [1, 10])
 
 
-@pytest.mark.parametrize("k", [0, -1, 1.5, True, 2**60])
+@pytest.mark.parametrize("k", [0, -1, 1.5, True, 2**53 + 1])
 def test_a_k_that_counts_nothing_is_refused(k):
     with pytest.raises(BudgetError, match="whole number"):
         noise_curves(1, 1e-9, [k])

@@ -36,3 +36,21 @@ def test_the_ledger_knows_names_that_look_like_one(tmp_path):
     ledger.reserve("comma.csv", one.gaussian(), budget=one, unit=Unit(), method="independent")
     assert ledger.similar("comma") == ("comma.csv",)
     assert ledger.similar("comma.csv") == ()
+
+
+@pytest.mark.parametrize(
+    ("file", "name"),
+    [
+        *(("people.csv", "people"), ("people.CSV.gz", "people"), ("a.b.parquet", "a.b"), ("people", "people")),
+        *((".csv", "table"), ("  x .txt", "x"), ("x" * 200 + ".csv", "x" * 200), ("x" * 201 + ".csv", "x" * 200)),
+        *(("people.csvx", "people.csvx"), ("t\u202e.csv", "t"), ("", "table")),
+    ],
+)  # fmt: skip
+def test_a_data_set_is_called_as_its_file_without_its_ending(file, name):
+    assert dataset_name(file) == name
+
+
+def test_names_that_look_alike_are_pointed_out():
+    known = ["People", "people.csv", "pe-ople", "people_", "persons", "people"]
+    assert near("people", known) == ("People", "people.csv", "people_")
+    assert near("--", ["-", "__"]) == () and near("a b", ["a_b", "ab"]) == ("a_b",)

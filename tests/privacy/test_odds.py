@@ -63,3 +63,20 @@ def test_shares_outside_zero_and_one_are_refused():
         trade_off(1.5, 1.0)
     with pytest.raises(BudgetError):
         best_guess(0)
+
+
+@pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 0.0), (1.0, 0.05), (3.0, 0.3), (700.0, 0.1)])
+def test_the_smallest_share_of_misses_is_that_of_the_likeliest_attacks_on_the_worst_mechanism(epsilon, delta):
+    """Attacks name outputs by their likelihood ratio, the last of them with the chance that makes up the alarms."""
+    shrink = math.exp(-epsilon)
+    alarms = np.array([*np.linspace(0, 1, 51), shrink / 9, shrink * 0.3])
+    unlike, like = (1 - delta) * shrink / (1 + shrink), (1 - delta) / (1 + shrink)
+    missed = []
+    for alarm in alarms:
+        miss, left = 1 - delta, alarm  # what only those who are in the table send out is named at no alarm
+        for absent, present in ((unlike, like), (like, unlike), (delta, 0.0)):
+            named = min(1.0, left / absent) if absent else 1.0
+            miss, left = miss - named * present, max(0.0, left - named * absent)
+        missed.append(miss)
+    assert trade_off(alarms, epsilon, delta) == pytest.approx(np.array(missed), abs=1e-12)
+    assert trade_off(np.array([0.0, 1e-300]), 800.0, delta) == pytest.approx(np.array([1 - delta, 0.0]))

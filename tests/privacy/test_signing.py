@@ -1,15 +1,30 @@
 """Signatures: over canonical JSON, of earlier versions too; a key that nobody can hold signs nothing."""
 
+import hashlib
 import json
 from pathlib import Path
 
 import pytest
 from cryptography.exceptions import InvalidSignature
+from cryptography.hazmat.primitives import serialization
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from dpsyn_core.errors import InputError
+from dpsyn_core.errors import InputError, OutputError
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.privacy.manifest.signing import canonical, canonical_json, of_small_order, sign, signature_holds
+from dpsyn_core.privacy.manifest.signing import (
+    canonical,
+    canonical_json,
+    fingerprint,
+    load_key,
+    locked,
+    new_key,
+    of_small_order,
+    public_key,
+    public_path,
+    sign,
+    signature_holds,
+)
 from tests.privacy.test_manifest import manifest
 
 KEPT = Path(__file__).parent / "manifests"  # signed by earlier versions of this program; never to be written anew
@@ -110,3 +125,67 @@ def test_a_key_is_of_small_order_where_eight_times_it_is_nothing_whatever_the_si
             assert (point == (0, 1)) == (y in small)
         for written in {y, y + PRIME} if y + PRIME < 2**255 else {y}:
             assert of_small_order((written + (sign << 255)).to_bytes(32, "little")) == (y in small)
+
+
+def test_a_key_is_its_owners_alone_and_its_public_half_is_named_after_it(tmp_path):
+    path = tmp_path / "owner.key"
+    said = new_key(path)
+    assert (path.stat().st_mode & 0o777, public_path(path).stat().st_mode & 0o777) == (0o600, 0o644)
+    assert public_path(path) == tmp_path / "owner.key.pub" and not locked(path)
+    raw = load_key(path).public_key().public_bytes_raw()
+    assert public_key(path) == public_key(public_path(path)) == raw.hex()
+    digits = hashlib.sha256(raw).hexdigest()
+    assert said == fingerprint(raw.hex()) == f"{digits[:4]} {digits[4:8]} {digits[8:12]} {digits[12:16]}"
+    before = path.read_bytes()
+    with pytest.raises(OutputError, match="never overwritten"):
+        new_key(path)
+    with pytest.raises(OutputError, match="cannot be written"):
+        new_key(tmp_path / "none" / "owner.key")
+    assert path.read_bytes() == before
+    with pytest.raises(InputError, match="has no passphrase"):
+        load_key(path, b"word")
+
+
+def test_a_key_with_a_passphrase_needs_it(tmp_path):
+    path = tmp_path / "owner.key"
+    new_key(path, b"word")
+    assert locked(path) and not locked(public_path(path)) and not locked(tmp_path / "none")
+    assert load_key(path, b"word").public_key().public_bytes_raw().hex() == public_key(path)
+    with pytest.raises(InputError, match="set DPSYN_PASSPHRASE"):
+        load_key(path)
+    with pytest.raises(InputError, match="passphrase is wrong"):
+        load_key(path, b"other")
+
+
+def test_a_file_that_holds_no_key_of_ours_is_named(tmp_path):
+    form, kinds = serialization, {"other.key": X25519PrivateKey.generate(), "other.pub": X25519PrivateKey.generate()}
+    secret = (form.Encoding.PEM, form.PrivateFormat.PKCS8, form.NoEncryption())
+    (tmp_path / "other.key").write_bytes(kinds["other.key"].private_bytes(*secret))
+    public = kinds["other.pub"].public_key().public_bytes(form.Encoding.PEM, form.PublicFormat.SubjectPublicKeyInfo)
+    (tmp_path / "other.pub").write_bytes(public)
+    (tmp_path / "text.key").write_text("no key\n")
+    for name, said in (("other.key", "of another kind"), ("text.key", "no private key"), ("none", "cannot be read")):
+        with pytest.raises(InputError, match=said):
+            load_key(tmp_path / name)
+    for name in ("other.pub", "text.key", "none"):
+        with pytest.raises(InputError, match="no public Ed25519 key"):
+            public_key(tmp_path / name)
+
+
+def test_a_signature_holds_for_its_document_key_and_algorithm_alone():
+    key, other = Ed25519PrivateKey.generate(), Ed25519PrivateKey.generate()
+    document = {"version": 3, "run": 1.5}
+    made = sign(document, key)
+    assert sorted(made) == ["algorithm", "key", "value"] and made["algorithm"] == "ed25519"
+    assert signature_holds(document | {"signature": made})
+    for wrong in (
+        {"algorithm": "rsa"}, {"key": sign(document, other)["key"]}, {"value": sign(document, other)["value"]},
+        {"key": "zz"}, {"key": "00"}, {"value": ""}, {"key": None},
+    ):  # fmt: skip
+        assert not signature_holds(document | {"signature": made | wrong})
+    assert not signature_holds(document) and not signature_holds(document | {"signature": None})
+    assert canonical({"version": 1, "b": 1e-9, "a": "é", "signature": 1}) == '{"a":"é","b":1e-09,"version":1}'.encode()
+    assert canonical({"version": 2, "b": 1e-9}) == b'{"b":1e-09,"version":2}'
+    assert canonical({"b": 1e-9, "signature": 1}) == b'{"b":1e-9}'
+    with pytest.raises(ValueError, match="Out of range"):
+        canonical({"version": 1, "b": float("inf")})

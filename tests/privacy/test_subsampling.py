@@ -24,7 +24,17 @@ from dpsyn_core.privacy.loss_convolution import TAIL, self_convolved
 from dpsyn_core.privacy.manifest.manifest import Manifest
 from dpsyn_core.privacy.manifest.statement import Booking
 from dpsyn_core.privacy.renyi import renyi_epsilon
-from dpsyn_core.privacy.subsampling import SHARE, Sampling, profiles, sampled_mu, sampled_multiplier
+from dpsyn_core.privacy.subsampling import (
+    LEAST_DELTA,
+    MOST_RECORDS,
+    MOST_STEPS,
+    SHARE,
+    Sampling,
+    check,
+    profiles,
+    sampled_mu,
+    sampled_multiplier,
+)
 from dpsyn_core.privacy.unit import Unit
 from tests.privacy.facts import facts
 
@@ -366,3 +376,31 @@ def test_the_published_settings_of_p3gm_cost_what_was_computed_elsewhere_and_les
     before = Charge(name="before", mechanism="gaussian", sensitivity=mu, scale=1.0, cells=1)
     training = charged(Sampling(rate=rate, multiplier=multiplier, steps=steps), SHARE * delta)
     assert 0.8 * tight < compose([before, training]).epsilon(delta) < 0.97 * tight
+
+
+@pytest.mark.parametrize(
+    ("changes", "delta", "fits"),
+    [
+        *(({}, 1e-9, True), ({"rate": 1.0}, 1e-9, True), ({"rate": 0.0}, 1e-9, False), ({"rate": 1.0001}, 1e-9, False)),
+        *(({"steps": 1}, 1e-9, True), ({"steps": 0}, 1e-9, False), ({"steps": True}, 1e-9, False)),
+        *(({"steps": MOST_STEPS}, 1e-6, True), ({"steps": MOST_STEPS + 1}, 1e-6, False)),
+        *(({"records": MOST_RECORDS}, 1e-9, True), ({"records": MOST_RECORDS + 1}, 1e-9, False)),
+        *(({"records": 0}, 1e-9, False), ({"multiplier": 0.0}, 1e-9, False), ({"multiplier": math.inf}, 1e-9, False)),
+        *(({"multiplier": 1e-3}, 1e-9, True), ({}, LEAST_DELTA, True), ({}, math.nextafter(LEAST_DELTA, 0), False)),
+        *(({}, math.nextafter(1, 0), True), ({}, 1.0, False), ({}, 1.5, False)),
+        *(({"steps": 10_000}, 1e-10, True), ({"steps": 10_000}, 0.99e-10, LEAST_DELTA >= 1e-10)),
+    ],
+)
+def test_samples_are_accounted_up_to_their_limits(changes, delta, fits):
+    sampling = Sampling(**({"rate": 0.1, "multiplier": 1.0, "steps": 10} | changes))
+    if fits:
+        check(sampling, delta)
+    else:
+        with pytest.raises(BudgetError):
+            check(sampling, delta)
+
+
+@pytest.mark.parametrize("exchanged", [False, True])
+def test_steps_on_all_records_cost_their_root_times_what_an_individual_moves(exchanged):
+    made = Sampling(rate=0.5, multiplier=4.0, steps=9, records=2, exchanged=exchanged)
+    assert made.unsampled_mu == pytest.approx(3 * 2 / 4 * (2 if exchanged else 1))

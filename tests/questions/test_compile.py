@@ -1,11 +1,27 @@
 """What questions need measured, and what a schema suggests."""
 
+import itertools
+import math
+
+import numpy as np
 import pytest
 
 from dpsyn_core.errors import QuestionError
-from dpsyn_core.questions.compile import compile_questions, default_share, workload_of
+from dpsyn_core.estimate.marginals.coarsening import Coarsening
+from dpsyn_core.questions.compile import (
+    DEFAULT_SHARE,
+    PAIRS,
+    PRECISE,
+    Need,
+    _covers,
+    _joined,
+    compile_questions,
+    default_share,
+    workload_of,
+)
 from dpsyn_core.questions.document import Questions
 from dpsyn_core.questions.suggestions import templates
+from dpsyn_core.schema.domain import Domain
 from dpsyn_core.schema.sample import sample_schema
 from tests.questions.small import schema
 from tests.questions.test_document import ALL
@@ -91,3 +107,58 @@ def test_the_default_share_is_at_most_half_and_less_for_few_tables():
     for wrong in (-0.1, 1.1, float("nan")):
         with pytest.raises(QuestionError, match="between 0 and 1"):
             workload_of(asked, schema(), wrong)
+
+
+DOMAIN = Domain.of({"a": 6, "b": 4, "c": 5, "d": 2})
+HALVES, FOURTHS = Coarsening.of([0, 0, 0, 1, 1, 1]), Coarsening.of([0, 0, 0, 1, 2, 2])
+MEANS = {"a": np.arange(6.0)}
+
+
+def need(names, maps=None, means=None, whole="", **more):
+    return Need(attributes=tuple(names), weight=1.0, questions=("q",), maps=maps or {}, means=means or {},
+                whole=frozenset(whole), **({"target": None, "model": False} | more))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("large", "small", "covers"),
+    [
+        (need("ab"), need("a"), True),  # four times as many cells
+        (need("ac"), need("a"), False),  # five times
+        (need("ab"), need("ab"), False),
+        (need("ab"), need("c"), False),
+        (need("abd"), need("b"), False),
+        (need("bd"), need("b"), True),
+        (need("ab"), need("a", maps={"a": HALVES}), False),
+        (need("ab", whole="a"), need("a", maps={"a": HALVES}), True),
+        (need("ab", maps={"a": FOURTHS}), need("a", maps={"a": HALVES}), True),
+        (need("ab", maps={"a": HALVES}), need("a", maps={"a": FOURTHS}), False),
+        (need("ab", maps={"a": HALVES}), need("a"), False),
+        (need("ab", means=MEANS), need("a", means=MEANS), True),
+        (need("ab", means=MEANS), need("b"), False),  # a is there for its mean alone
+        (need("ab"), need("a", means=MEANS), False),
+        (need("ab", means=MEANS), need("a"), False),
+        (need("ab", whole="a"), need("a", whole="a"), True),
+        (need("ab"), need("a", whole="a"), False),
+        (need("ad", maps={"d": Coarsening.of([0, 0])}), need("a"), True),
+    ],
+)
+def test_a_table_covers_a_smaller_one_that_it_tells_all_of(large, small, covers):
+    assert _covers(large, small, DOMAIN) == covers
+
+
+def test_needs_that_are_joined_keep_a_target_and_are_a_model_where_both_are():
+    for first, second in itertools.product((None, "a"), repeat=2):
+        for one, other in itertools.product((False, True), repeat=2):
+            made = _joined(need("ab", target=first, model=one), need("b", target=second, model=other))
+            assert (made.target, made.model) == (first or second, one and other)
+            assert (made.weight, made.questions, made.attributes) == (2.0, ("q", "q"), ("a", "b"))
+
+
+@pytest.mark.parametrize("tables", [1, 3, 40])
+@pytest.mark.parametrize("attributes", [1, 2, 3, 9, 10, 200])
+def test_the_share_of_questions_gives_their_tables_so_many_times_less_noise_than_pairs(tables, attributes):
+    share = default_share(tables, attributes)
+    pairs = max(1, min(PAIRS * attributes, attributes * (attributes - 1) // 2))
+    assert 0 < share <= DEFAULT_SHARE
+    times = math.sqrt((share / tables) / ((1 - share) / pairs))
+    assert times == pytest.approx(PRECISE) or (share == DEFAULT_SHARE and times < PRECISE)

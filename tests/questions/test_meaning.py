@@ -20,6 +20,7 @@ from dpsyn_core.questions.meaning import (
     ranked,
     within,
 )
+from dpsyn_core.schema.document import Schema
 from dpsyn_core.tables.clause import clauses
 from tests.questions.small import schema
 from tests.schema.helpers import cat
@@ -194,3 +195,14 @@ def test_twenty_columns_are_named_in_a_refusal(columns):
         attribute_of(wide, "missing")
     assert ("c19, ..." in str(refused.value)) is (columns > 20) and "c19" in str(refused.value)
     assert "c20" not in str(refused.value)
+
+
+@pytest.mark.parametrize(("values", "dots"), [(8, False), (9, True)])
+def test_a_value_that_there_is_not_is_answered_with_the_first_eight_that_there_are(values, dots):
+    made = Schema.of({"version": 1, "name": "t", "attributes": [
+        {"name": "c", "kind": "categorical", "values": [f"v{i}" for i in range(values)]}]})  # fmt: skip
+    assert [code_of(made["c"], f"v{i}") for i in range(values)] == list(range(values))
+    with pytest.raises(QuestionError) as error:
+        code_of(made["c"], "x" * 100)
+    said = str(error.value)
+    assert said.startswith(f"'{'x' * 80}' is no value of 'c'") and said.endswith("v7, ..." if dots else "v7")

@@ -57,6 +57,14 @@ def test_both_clouds_lie_on_the_same_axes_and_say_their_correlation(compared):
     assert len(real["x"]) == len(synthetic["x"]) == DOTS
     assert not np.isnan(real["y"]).any()
     assert drawn.layout["xaxis"]["range"] == drawn.layout["xaxis2"]["range"]
+    assert drawn.layout["yaxis"]["range"] == drawn.layout["yaxis2"]["range"]
+    assert (drawn.layout["xaxis"]["domain"], drawn.layout["xaxis2"]["domain"]) == ([0, 0.48], [0.52, 1])
+    assert [(a["x"], a["text"], a["showarrow"]) for a in drawn.layout["annotations"]] == [
+        (0, "real", False), (0.52, "synthetic", False),
+    ]  # fmt: skip
+    assert not real["showlegend"] and not synthetic["showlegend"], "the words above say which is which"
+    assert not drawn.layout["yaxis2"]["showticklabels"] and drawn.layout["height"] == 380
+    assert {(d["marker"]["size"], d["marker"]["opacity"]) for d in drawn.data} == {(4, 0.45)}
     assert np.corrcoef(real["x"], real["y"])[0, 1] > 0.9 > -0.9 > np.corrcoef(synthetic["x"], synthetic["y"])[0, 1]
     assert "real 0.9" in drawn.caption and "synthetic \N{MINUS SIGN}0.9" in drawn.caption
     pairs = {(float(a), float(b)) for a, b in zip(*(compared.real_values[n] for n in ("age", "pay")), strict=True)}

@@ -83,3 +83,10 @@ def test_a_report_opens_with_the_questions_and_wears_the_owners_label_only_with_
         assert ("Estimates and real figures differ" in page) == private
         entry = report_document("sample", [scored])["tables"][0]["asked"][0]
         assert ("real" in entry) == private and entry["question"] == "pay gap"
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(None, "–"), (float("nan"), "–"), (0.0, "0"), (1234.5, "1,234"), (-2.5, "-2.5")]
+)
+def test_a_figure_that_there_is_not_is_a_dash(value, text):
+    assert asked.shown(value) == text

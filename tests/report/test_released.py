@@ -10,6 +10,7 @@ from dpsyn_core.errors import TableError
 from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.released_file import dump_measurements, load_measurements
 from dpsyn_core.estimate.marginals.types import JointAxis, JointTable, Measurement, ReleasedTables, Scores
+from dpsyn_core.report.released import amount
 from tests.evaluate.tables import draw, small_domain
 from tests.evaluate.test_released_fit import measured
 
@@ -69,3 +70,12 @@ def test_other_files_are_one_sentence(tmp_path, content):
         load_measurements(tmp_path / "m.json.gz", small_domain())
     with pytest.raises(TableError, match="cannot read"):
         load_measurements(tmp_path / "none.json.gz", small_domain())
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [(99.96, "100"), (100.0, "100"), (100.4, "100"), (99.94, "99.9"), (1e6, "1,000,000"), (0.0123, "0.0123"),
+     (1234.5, "1,234")],
+)  # fmt: skip
+def test_a_number_of_records_has_three_digits_or_is_whole(x, text):
+    assert amount(x) == text

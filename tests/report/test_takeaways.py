@@ -3,11 +3,14 @@
 import json
 import subprocess
 import sys
+from types import SimpleNamespace
+
+import pytest
 
 from dpsyn_core.data import paths
 from dpsyn_core.privacy.manifest.certificates import ENGLISH, citation
 from dpsyn_core.privacy.manifest.manifest import Manifest
-from dpsyn_core.report.takeaways import bibtex, notebook, python_script, shell_command, shell_script
+from dpsyn_core.report.takeaways import _call, bibtex, notebook, python_script, shell_command, shell_script
 from dpsyn_core.runs.spec import RunSpec
 from ui.shared.text import written
 
@@ -43,3 +46,24 @@ def test_script_and_notebook_repeat_a_run(tmp_path):
 def test_a_shell_script_is_the_command_over_lines():
     assert shell_script(["dpsyn", "synth", "T", "--epsilon", "1"], "a\nrun").endswith("T \\\n  --epsilon 1\n")
     assert shell_command(["dpsyn", "--where", "a --b; c"]) == "dpsyn --where 'a --b; c'"
+
+
+@pytest.mark.parametrize(
+    ("changes", "named"),
+    [
+        ({}, {}), ({"questions_share": 0.25}, {"questions_share": 0.25}),
+        ({"questions_share": 0.0}, {"questions_share": 0.0}),
+        ({"n_records": 0}, {"n_records": 0}), ({"settings": {"a": 1}}, {"settings": {"a": 1}}),
+        ({"public_table": "p.csv"}, {"public_table": "p.csv"}), ({"tables": 2}, {"tables": 2}), ({"tables": 1}, {}),
+        ({"questions": {"across": [1]}}, {"questions": {"across": [1]}}), ({"questions": {"questions": [1]}}, {}),
+    ],
+)  # fmt: skip
+def test_a_notebook_calls_with_every_setting_that_differs_from_its_default(changes, named):
+    plain = {"epsilon": 1.5, "delta": 1e-9, "method": "mst", "settings": {}, "n_records": None, "seed": 7,
+             "dataset": "d", "questions_share": None, "public_table": None, "tables": 1, "questions": None}  # fmt: skip
+    spec, heard = SimpleNamespace(**plain | changes), []
+    for vouched in (False, True):
+        text = _call(spec, query_vouched=vouched, schema="s.json")
+        exec(text, {"synthesize": lambda *a, **k: heard.append((a, k)), "TABLE": "table"})
+        usual = {"epsilon": 1.5, "delta": 1e-9, "method": "mst", "rng": 7, "dataset": "d"}
+        assert heard[-1] == (("table", "s.json"), usual | named | ({"query_vouched": True} if vouched else {}))

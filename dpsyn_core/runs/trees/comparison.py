@@ -142,6 +142,8 @@ def _of_siblings(scope: str, number: int, own: list[Any], made: Forest, real: Fo
         for j, a in enumerate(own)
         if a.size**2 <= LARGEST
     }
+    if not off:
+        return []
     worst, mean = max(off, key=lambda n: off[n]), float(np.mean(list(off.values())))
     text = f"Tables of a column in consecutive siblings are off by {mean:.1%} on average, at most by {off[worst]:.1%}"
     text = f"{text} ({worst})."

@@ -8,7 +8,14 @@ import pytest
 
 from dpsyn_core.errors import EngineError, TableError
 from dpsyn_core.estimate.marginals import coarsening
-from dpsyn_core.estimate.marginals.coarsening import Coarsening, coarse_domain, coarse_shape, coarsen, in_order
+from dpsyn_core.estimate.marginals.coarsening import (
+    Coarsening,
+    _merge_by_mass,
+    coarse_domain,
+    coarse_shape,
+    coarsen,
+    in_order,
+)
 from dpsyn_core.schema.domain import CodedAttribute, Domain
 
 
@@ -210,3 +217,23 @@ def test_numbers_without_such_groups_merge_as_before(counts):
 def test_a_number_without_values_in_order_has_no_groups():
     alone = CodedAttribute(name="n", size=3, number=True)
     assert Coarsening.by_mass(np.array([5.0, 1.0, 3.0]), alone, least=2.0, gaps=True).map.tolist() == [0, 1, 1]
+
+
+@pytest.mark.parametrize(
+    ("counts", "least", "apart", "codes"),
+    [
+        ([5, 5, 5], 5, np.inf, [0, 1, 2]), ([3, 3, 3], 5, np.inf, [0, 0, 0]), ([3, 3, 5], 5, np.inf, [0, 0, 1]),
+        ([9, 2, 9], 5, np.inf, [0, 1, 1]), ([9, 2, 9], 5, 2, [0, 1, 2]), ([9, 2, 9], 5, 2.1, [0, 1, 1]),
+        ([9, 2], 5, np.inf, [0, 0]), ([9, 2], 5, 2, [0, 1]), ([9, 2], 5, 2.1, [0, 0]),
+        ([2, 3, 2], 5, 2, [0, 0, 0]),  # the last one stands apart only beside a value that is large by itself
+        ([6], 9, np.inf, [0]), ([], 9, np.inf, []),
+    ],
+)  # fmt: skip
+def test_values_are_merged_in_runs_until_they_have_mass_enough(counts, least, apart, codes):
+    found = np.full(len(counts), -1)
+    _merge_by_mass(np.array(counts, dtype=float), np.arange(len(counts)), least, found, 0, apart=apart)
+    assert found.tolist() == codes
+    shifted = np.full(len(counts), -1)
+    _merge_by_mass(np.array(counts, dtype=float), np.arange(len(counts)), least, shifted, 4, apart=apart)
+    if len(counts) > 1 and codes != [0] * len(counts):
+        assert shifted.tolist() == [c + 4 for c in codes]

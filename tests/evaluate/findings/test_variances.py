@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 
 from dpsyn_core.evaluate import Roles, asked_groups, compare_tables, group_variances, uses, verdict
-from dpsyn_core.evaluate.findings.variances import intraclass
+from dpsyn_core.evaluate.findings.variances import GroupVariance, _variance, intraclass
 from dpsyn_core.report.document import ScoredTable, table_entry
 from dpsyn_core.report.html import html_report
 from dpsyn_core.schema import Schema
@@ -88,3 +88,47 @@ def test_a_number_whose_groups_lie_farther_apart_has_not_first_of_all_lost_its_r
     c = compared(pupils(2, 60), pupils(1))
     keys = [f.key for f in verdict(c).findings if "score" in f.columns]
     assert keys[0] == "more_variance"
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_intraclass_correlation_is_that_of_one_way_analysis_of_variance(seed):
+    rng = np.random.default_rng(seed)
+    at = rng.integers(0, 9, 200)
+    at[:9] = np.arange(9)
+    values = rng.normal(size=200) + rng.normal(size=9)[at] * (seed / 2)
+    groups = [values[at == k] for k in range(9)]
+    within = sum(((g - g.mean()) ** 2).sum() for g in groups) / (200 - 9)
+    between = sum(len(g) * (g.mean() - values.mean()) ** 2 for g in groups) / 8
+    size = (200 - sum(len(g) ** 2 for g in groups) / 200) / 8
+    apart = max(0.0, (between - within) / size)
+    assert intraclass(values, at) == pytest.approx(apart / (apart + within))
+
+
+def test_groups_need_thirty_records_more_than_there_are_of_them():
+    at = np.append(np.arange(9), np.zeros(30, dtype=int))
+    assert intraclass(np.arange(39.0), at) is not None and intraclass(np.arange(38.0), at[:38]) is None
+    assert intraclass(np.arange(99.0), np.zeros(99, dtype=int)) is None
+    assert intraclass(np.ones(99), np.arange(99) % 2) is None, "nothing varies"
+    assert intraclass(np.arange(100) % 2 * 1.0, np.arange(100) % 2) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize(
+    ("real", "synthetic", "gap", "far", "moved"),
+    [
+        (0.4, 0.19, 0.01, True, True), (0.4, 0.2, 0.01, True, False), (0.19, 0.4, 0.01, True, True),
+        (0.4, 0.1, 0.3 / 4.49, False, False), (0.4, 0.1, 0.3 / 4.51, True, True), (0.03, 0.011, 0.0, False, False),
+        (0.03, 0.0099, 0.0, True, True),
+    ],
+)  # fmt: skip
+def test_a_share_between_groups_moved_where_less_than_half_is_left_beyond_chance(real, synthetic, gap, far, moved):
+    v = GroupVariance(column="y", by="g", groups=9, real=real, synthetic=synthetic, error=0.05, gap_error=gap)
+    assert (v.far, v.moved) == (far, moved)
+    assert v.fresh == (pytest.approx(max(0.0, real - 0.098)), pytest.approx(real + 0.098))
+
+
+def test_the_variance_of_a_share_grows_with_groups_and_heavy_tails():
+    flat, heavy = np.tile([-1.0, 1.0], 50), np.append(np.zeros(99), 10.0)
+    assert _variance(0.25, flat, 8) == pytest.approx(4 * 0.25 * 0.75**2 + 2 * 8 / 100)
+    tails = float(np.mean(((heavy - heavy.mean()) / heavy.std()) ** 4)) - 3
+    assert _variance(0.25, heavy, 8) == pytest.approx(4 * 0.25 * 0.75**2 + 0.16 + 0.0625 * tails) and tails > 90
+    assert _variance(0.0, np.ones(100), 2) == pytest.approx(0.04)

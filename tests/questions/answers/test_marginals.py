@@ -1,6 +1,7 @@
 """Reading marginals off released ones, at whatever resolution they were measured."""
 
 import itertools
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -212,3 +213,30 @@ def test_a_number_of_many_bins_keeps_its_own_labels(tmp_path):
     assert len(ledger.entries("t")) == 1
     with pytest.raises(SettingError, match="unknown setting 'cover' of reading"):
         read_marginals(got.released, schema, [["x"]], settings={"cover": 2})
+
+
+def test_the_noise_of_a_table_that_is_summed_or_spread_is_that_of_its_sums():
+    made, fine = reader(table("ab")), table("abc", sigma=2.0)
+    summed = made._onto(fine, ("a", "d"))
+    assert summed.attributes == ("a",) and summed.sigma == pytest.approx(2.0 * 8**0.5)
+    assert summed.values == pytest.approx(fine.values.sum(axis=(1, 2)))
+    none = made._onto(fine, ("d",))
+    assert none.attributes == () and none.sigma == pytest.approx(2.0 * 24**0.5)
+    coarse = table("ab", sigma=2.0, recodes={"b": HALVES})
+    shares = np.array([0.1, 0.3, 0.0, 0.6])
+    spread = made._spread(coarse, {"b": shares})
+    assert spread.recodes == {} and spread.sigma == pytest.approx(2.0 * (6 / 12) ** 0.5)
+    parts = np.array([0.25, 0.75, 0.0, 1.0])
+    assert spread.values == pytest.approx(coarse.values[:, [0, 0, 1, 1]] * parts)
+
+
+def test_values_inside_a_coarse_one_are_shared_out_by_the_table_with_the_least_noise():
+    made = reader(table("ab"))
+    tables = [table("ab", sigma=1.0), table("b", sigma=1.7), table("bc", sigma=0.1, recodes={"b": HALVES})]
+    tables[0] = replace(tables[0], values=tables[0].values + np.arange(4.0) * 50)
+    expected = joint().sum(axis=(0, 2, 3))
+    assert made._shares("b", tables) == pytest.approx(expected / expected.sum()), "the noise of three cells is larger"
+    first = [tables[0], replace(tables[1], sigma=3**0.5)]
+    shares = tables[0].values.sum(axis=0)
+    assert made._shares("b", first) == pytest.approx(shares / shares.sum()), "of two as good the first"
+    assert made._shares("b", tables[2:]) == pytest.approx(np.full(4, 0.25))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from dpsyn_core.questions.answers.answers import ENGLISH, Answered, number, sentence, unit_of
+from dpsyn_core.questions.answers.answers import ENGLISH, Answered, ended, number, sentence, unit_of
 from dpsyn_core.questions.forms import MeanQuestion
 from ui.shared.text import written
 
@@ -48,3 +48,46 @@ def test_numbers_have_the_marks_of_the_language_and_new_kinds_a_name():
 )
 def test_the_grade_of_an_answer_is_the_weakest_of_those_with_an_interval(grades, weakest):
     assert answered(grades=grades).grade == weakest
+
+
+PLAIN = {
+    "one": "{value}|{unit}|{about}|{low}|{high}|{sure}|{because}", "percent": "{value}", "table": "T",
+    "many": "{count}|{unit}|{about}|{half}|{sure}|{because}", "rest": "+{count}", "nothing": "none",
+    "unsupported": "{value}?{unit}", "unsupported_many": "?{count}", "means_exact": "E", "means_estimated": "S",
+    "means_bounded": "B", "note": "({notes})", "note_more": "{notes} and {count}", "decimal_mark": ".",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("grades", "said"),
+    [
+        (["exact"], "1,000|u|T|999.5|1,001|90|E"),
+        (["none"], "1,000?u"),
+        (["exact", "exact"], "2|u|T|0.75|90|E"),
+        (["exact", "none"], "2|u|T|0.5|90|E +1"),
+        (["none", "bounded"], "2|u|T|1|90|B +1"),
+        (["bounded", "estimated"], "2|u|T|0.75|90|S; B"),
+        (["none", "none"], "?2"),
+    ],
+)
+def test_a_sentence_says_each_figure_in_its_place(grades, said):
+    ends = {"estimate": [1000.0, 3.0], "low": [999.5, 2.0], "high": [1000.5, 4.0]}
+    arrays = {k: np.array(v[: len(grades)]) for k, v in ends.items()}
+    assert sentence(**arrays, grades=grades, unit="u", truth="table", confidence=0.9, words=PLAIN) == said.replace(
+        "1,001", number(1000.5)
+    )
+
+
+def test_the_first_two_notes_are_said_and_the_others_counted():
+    assert [ended(tuple("abcd"[:k]), PLAIN) for k in range(5)] == [
+        "", "(a)", "(a; b)", "(a; b and 1)", "(a; b and 2)",
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("x", "of", "text"),
+    [(999.96, "", "1000"), (1000.0, "", "1,000"), (-1000.4, "", "-1,000"), (999.4, "", "999.4"),
+     (1987.0, "year", "1987"), (0.00012345, "", "0.0001234"), (1987.0, "pay", "1,987")],
+)  # fmt: skip
+def test_numbers_have_four_digits_or_are_whole_from_a_thousand_on(x, of, text):
+    assert number(x, of=of) == text

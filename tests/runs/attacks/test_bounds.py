@@ -1,12 +1,23 @@
 """What right guesses prove: never more than is true, close to it where the attack is best, and intervals that hold."""
 
+import itertools
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 from scipy.stats import binom
 
-from dpsyn_core.runs.attacks.judge import LARGEST, chance_of, excess, interval, least_epsilon
+from dpsyn_core.runs.attacks.judge import (
+    LARGEST,
+    chance_of,
+    cut,
+    excess,
+    gained,
+    interval,
+    least_epsilon,
+    sure_enough,
+)
 
 
 @pytest.mark.parametrize("epsilon", [0.5, 2.0])
@@ -53,3 +64,58 @@ def test_intervals_of_shares_are_exact_and_the_excess_lies_in_its_own():
     assert value == pytest.approx(0.8) and 0.5 < low < value < high <= 1.0
     assert excess((50, 100), (50, 100))[1] < 0 < excess((50, 100), (50, 100))[2]
     assert excess((5, 5), (5, 5)) == (0.0, -1.0, 1.0)  # no room above the control group
+
+
+def proved(right, guesses):
+    """The logit of the lower limit of Wilson: the share at which this many right ones are just as likely."""
+    if not guesses:
+        return -math.inf
+    low, high = 0.0, right / guesses
+    for _ in range(200):
+        middle = (low + high) / 2
+        beyond = (right / guesses - middle) > 1.645 * math.sqrt(middle * (1 - middle) / guesses)
+        low, high = (middle, high) if beyond else (low, middle)
+    return math.log(max(low, 1e-9) / max(1 - low, 1e-9))
+
+
+@pytest.mark.parametrize(("right", "guesses"), [(0, 1), (1, 1), (5, 9), (90, 100), (100, 100), (7, 1000), (0, 0)])
+def test_what_right_guesses_prove_is_the_logit_of_the_lower_limit_of_wilson(right, guesses):
+    assert gained(np.array([right]), np.array([guesses]))[0] == pytest.approx(proved(right, guesses), rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_the_best_attacker_is_cut_where_its_guesses_prove_most(seed):
+    rng = np.random.default_rng(seed)
+    coins = rng.random((6, 40)) < 0.5
+    scores = [rng.permutation(240).reshape(6, 40) + k * 30.0 * coins * (seed % 3) for k in range(3)]
+    k, high, low = cut(scores, coins, 5)
+    best = -math.inf
+    for score in scores:
+        flat, truth = score[:5].ravel(), coins[:5].ravel()
+        ranked = np.sort(flat)[::-1]
+        for top, bottom in itertools.product((0.0, 0.005, 0.02, 0.05, 0.1, 0.25, 0.5), repeat=2):
+            a, b = int(top * 200), int(bottom * 200)
+            said_in = flat >= ranked[a - 1] if a else np.zeros(200, dtype=bool)
+            said_out = flat <= ranked[200 - b] if b else np.zeros(200, dtype=bool)
+            best = max(best, proved(int(truth[said_in].sum() + (~truth[said_out]).sum()), a + b))
+    flat, truth = scores[k][:5].ravel(), coins[:5].ravel()
+    right = int((truth & (flat >= high)).sum() + (~truth & (flat <= low)).sum())
+    guesses = int((flat >= high).sum() + (flat <= low).sum())
+    assert proved(right, guesses) == pytest.approx(best, rel=1e-6)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_guesses_count_from_the_level_on_that_proves_most(seed):
+    rng = np.random.default_rng(seed)
+    outcomes = []
+    for _ in range(3):
+        coins, guessed = rng.random(50) < 0.5, rng.choice(50, 20, replace=False)
+        sure = rng.integers(0, 6, 20).astype(float)
+        said = np.where(rng.random(20) < sure / 6, coins[guessed], ~coins[guessed])
+        outcomes.append(SimpleNamespace(coins=coins, guessed=guessed, said=said, sure=sure))
+    levels = {}
+    for level in range(6):
+        right = sum(int((o.coins[o.guessed] == o.said)[o.sure >= level].sum()) for o in outcomes)
+        levels[level] = proved(right, sum(int((o.sure >= level).sum()) for o in outcomes))
+    assert levels[int(sure_enough(outcomes))] == pytest.approx(max(levels.values()), rel=1e-6)
+    assert sure_enough([SimpleNamespace(sure=np.zeros(0), coins=[], guessed=[], said=[])]) == -math.inf
