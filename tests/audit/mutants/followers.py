@@ -13,7 +13,7 @@ from tests.audit.mutants.base import mutant, replacing
 
 def ready_followers():
     """What is replaced so that every pair of columns is scored, and columns follow, and have values together."""
-    always = {"away": np.inf, "clear": 1e-12, "exceptions": np.inf, "part": np.inf, "seen": 0.0, "score": 0.1}
+    always = {"away": np.inf, "clear": 1e-12, "exceptions": np.inf, "part": np.inf, "seen": np.inf, "score": 0.1}
     together = {"worth": np.inf, "least": -1.0, "clear_marks": 1e-12, "part_marks": np.inf}
     followers = replace(TUNING.followers, **always, **together)
 
