@@ -175,6 +175,13 @@ def test_two_ways_of_writing_dates_are_said(tmp_path, capsys):
     assert "its dates are written as %d.%m.%Y and %d.%m.%y, and come out as the first" in capsys.readouterr().err
 
 
+def test_years_of_two_digits_are_said(tmp_path, capsys):
+    days = [f"{i % 28 + 1:02}.{i % 12 + 1:02}.{40 + i % 60}" for i in range(90)]
+    (tmp_path / "t.csv").write_text("born,x\n" + "".join(f"{d},a\n" for d in days), encoding="utf-8")
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    assert "its years of two digits are read as 1969 to 2068" in capsys.readouterr().err
+
+
 def test_quiet_silences_progress_and_no_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     (tmp_path / "t.csv").write_text("x\n" + "a\nb\n" * 3, encoding="utf-8")

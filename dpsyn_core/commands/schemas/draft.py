@@ -136,6 +136,9 @@ def print_drafted(schema: Any, asked: Any) -> None:
         print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
 
 
+CENTURIES = "; its years of two digits are read as 1969 to 2068: write four digits in the file if some are earlier"
+
+
 def print_read(schema: Any, of: str = "") -> None:
     """On stderr: which columns of a draft are left out and why, and what has to be checked of the others.
 
@@ -158,7 +161,8 @@ def print_read(schema: Any, of: str = "") -> None:
             what = "beginnings of the values" if getattr(attribute, "by_prefix", False) else what
             ways = getattr(attribute, "formats", ())[:2]
             two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
-            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}", file=sys.stderr)
+            short = CENTURIES if any("%y" in way for way in ways) else ""
+            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}{short}", file=sys.stderr)
 
 
 def print_offers(column: str, unit: Any) -> None:
