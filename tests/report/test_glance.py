@@ -14,7 +14,9 @@ from dpsyn_core.report.figures.overview import CHOSEN, COLUMNS, MOST, PANELS, Pa
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.report.theme import DARK, LIGHT
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.sample import sample_schema, sample_table
+from dpsyn_core.tables.read import read_table
 from tests.evaluate.tables import small
 
 HOSTILE = "datum['x'] <b> \" ' {{x}}"
@@ -128,6 +130,12 @@ def test_a_profile_of_a_table_that_its_schema_does_not_describe_is_refused_in_a_
     schema = Schema.of({"version": 1, "name": "other", **document})
     with pytest.raises(TableError, match="SEX"):
         build.profile(schema, sample_table())
+
+
+def test_a_profile_passes_over_lines_that_could_not_be_read():
+    table = read_table(b"age,sex\n" + b"18-24,m\n25-34,f\n" * 20 + b"25-34,f,1\n" * 9)
+    made = build.profile(draft(table, "t"), table)
+    assert [p.shares[""].max() for p in made] == [0.5, 0.5]
 
 
 def test_systems_are_in_one_order_in_all_figures_and_marks_lie_inside():

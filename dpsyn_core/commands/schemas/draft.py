@@ -186,9 +186,10 @@ def print_offers(column: str, unit: Any) -> None:
 def point_out_others(schema: Any, table: Any, of: str = "") -> None:
     """On stderr: columns of which a draft gives many cells to the others. Arguments as those of `print_read`."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema import misfits
+    from dpsyn_core.schema import misfits, readable
     from dpsyn_core.tables import locate
 
+    table = readable(table)  # what could not be read is told apart
     listed = [] if schema is None else [a.name for a in schema.coded if a.listed and a.other]
     for m in misfits(schema, table.select(locate(table.column_names, listed))) if listed else ():
         if m.goes == "other" and m.count > MANY_OTHERS * table.num_rows:
