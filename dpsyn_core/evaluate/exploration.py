@@ -95,7 +95,7 @@ def explore(table: Any, schema: Schema, *, public: bool) -> Exploration:
         raise InputError(REFUSED)
     codec = Codec(schema)
     domain = codec.domain
-    codes = codec.encode(table, individuals=False, strict=True).codes  # a sentence instead of fewer records
+    codes = codec.encode_all(table)
     if not codes.shape[1]:
         msg = "the table has no records, so it shows nothing; give a public table with at least one record"
         raise InputError(msg)

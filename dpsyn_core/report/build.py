@@ -21,7 +21,7 @@ from dpsyn_core.report.figures.overview import Panel
 from dpsyn_core.report.theme import Figure
 from dpsyn_core.report.translation import sentence
 from dpsyn_core.report.wording import ENGLISH, Words, dated, local
-from dpsyn_core.schema import AttributeSet, Codec, CodedAttribute, Schema, readable
+from dpsyn_core.schema import AttributeSet, Codec, CodedAttribute, Schema
 
 SIDE = 20  # at most so many rows and columns of an embedded table
 ALL_UP_TO = 190  # all pairs of 20 attributes
@@ -195,13 +195,13 @@ def profile(
 
     Args:
         schema: of all tables.
-        table: the owner's; records of which no cell could be read are not counted.
+        table: the owner's.
         words: of values.
         called: what the owner's table is called.
         beside: other tables by name, such as a synthetic one, counted by the same values.
     """
     codec, others = Codec(schema), beside or {}
-    codes = codec.encode(readable(table), individuals=False, strict=True).codes  # a sentence instead of fewer records
+    codes = codec.encode_all(table)
     more = {name: codec.encode(one, individuals=False).codes for name, one in others.items()}
     out = []
     for i, a in enumerate(schema.domain().attributes):
