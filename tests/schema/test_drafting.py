@@ -477,3 +477,8 @@ def test_decimals_of_three_digits_are_no_thousands_beside_a_code(code):
 def test_decimals_of_three_digits_that_lose_their_zeros_are_no_thousands():
     cells = [f"{n / 1000:g}" for n in range(1000, 90_000, 121) if n % 10 or not n % 1000]
     assert draft(texts(*cells, *map(str, range(2, 20))), "t")["x"].dtype == "float"
+
+
+def test_dates_with_a_word_among_them_are_not_called_numbers():
+    days = [f"{d}.{m}.2024" for m in range(1, 13) for d in range(1, 29)]
+    assert draft(texts(*days, *days, "soon"), "t")["x"].description == "more than 200 distinct values"

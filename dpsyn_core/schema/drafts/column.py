@@ -50,6 +50,7 @@ LONG = 10**11  # distinct whole numbers from here on name records; amounts of mo
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 BOOLEAN = r"^\s*(?i:true|false)\s*$"
 DECIMALS = r"^\D{0,8}\d[\d.]*,(\d{1,2}|\d{4,})\D{0,8}$"  # -12,50 and 1.234,56 EUR, not 1,234
+PARTED = r"\.\d{1,2}\."  # 12.3.2024, which is no number
 POINTS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"  # 163.671
 BELOW_MILLION = r"^\s*[+-]?([1-9]\d{0,2}(\.\d{3})?|0)\s*$"  # 900 and 163.671; 1.234.567 is no decimal
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
@@ -244,7 +245,8 @@ def mixed(texts: Any) -> bool:
     """Whether most texts are numbers and some are none, as a laboratory's results with <0.5 among them."""
     import pyarrow.compute as pc
 
-    numbers = pc.sum(pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")).as_py()
+    found = pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")
+    numbers = pc.sum(pc.and_not(found, pc.match_substring_regex(texts, PARTED))).as_py()
     return bool(len(texts) / 2 < numbers < len(texts))
 
 
