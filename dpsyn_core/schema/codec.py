@@ -91,17 +91,6 @@ class Codec:
             names = names.filter(kept)
         return Encoded(codes=np.ascontiguousarray(codes[:, kept]), identifiers=names, kept=kept)
 
-    def encode_all(self, table: Any) -> NDArray[Any]:
-        """Codes (k, n) of every record, by the same rules, for those who may look at the table.
-
-        Raises:
-            TableError: a record would be left out; it names the column, never the cell.
-        """
-        encoded = self.encode(table, individuals=False)
-        if encoded.codes.shape[1] < table.num_rows:
-            return self.encode(table, individuals=False, strict=True).codes
-        return encoded.codes
-
     def decode(
         self,
         codes: Codes,
