@@ -310,7 +310,10 @@ TYPES = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("encoding", "good", "odd"), [("WIN1252", "\xf6", b"\x81"), ("EUC_JP", "\u65e5", b"\xfe\xfe")])
+@pytest.mark.parametrize(
+    ("encoding", "good", "odd"),
+    [("WIN1252", "\xf6", b"\x81"), ("EUC_JP", "\u65e5", b"\xfe\xfe"), ("SQL_ASCII", "\xf6", b"\xe9")],
+)
 def test_a_byte_that_a_server_cannot_convert_stays_in_its_own_cell(server, encoding, good, odd):
     name = f"old_{encoding}".lower()
     with server.connect() as connection:
@@ -325,6 +328,27 @@ def test_a_byte_that_a_server_cannot_convert_stays_in_its_own_cell(server, encod
     assert found["age"] == ["3", "4"] and found["city"][0] == good and found["city"][1].startswith("x\ufffd")
     assert [t.to_pydict() for t in database_batches(old, of_database(table="t")).read()] == [found]
     assert read_database(old, table="t", columns="age", where=f"city = {good}").to_pydict() == {"age": ["3"]}
+
+
+@pytest.mark.parametrize("encoding", ["LATIN1", "SQL_ASCII"])
+def test_a_type_of_its_own_in_a_server_of_another_encoding_is_read_as_text_is(server, encoding):
+    name = f"own_{encoding}".lower()
+    with server.connect() as connection:
+        connection.execute(f"CREATE DATABASE {name} ENCODING '{encoding}' LOCALE 'C' TEMPLATE template0")
+    with server.connect(name) as connection:
+        connection.execute("SET client_encoding = 'UTF8'")
+        connection.execute("CREATE TYPE mood AS ENUM ('calm', 'b\xf6se')")
+        connection.execute("CREATE TABLE t (gem\xfct mood, age int); INSERT INTO t VALUES ('calm', 3), ('b\xf6se', 4)")
+    old = Database.of(server.address.replace("/shop", f"/{name}"))
+    form = of_database(table="t", columns="gem\xfct")
+    assert database_batches(old, form, counted=True).load().to_pydict() == {"gem\xfct": ["calm", "b\xf6se"]}
+
+
+def test_a_table_without_columns_is_refused_by_a_sentence(server):
+    with server.connect() as connection:
+        connection.execute("CREATE TABLE IF NOT EXISTS bare ()")
+    with pytest.raises(TableError, match="has no columns"):
+        read_database(Database.of(server.address), table="bare")
 
 
 def test_a_server_whose_encoding_is_not_known_here_is_refused_by_its_name(server):

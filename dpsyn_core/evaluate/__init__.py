@@ -16,6 +16,7 @@ findings.outcomes: effects
 findings.released: released_findings
 findings.variances: group_variances
 exploration: Exploration REFUSED explore proposed_questions
+intake: all_codes
 language: QueryAnswer ask parse
 learning: Learning classifier
 loader: compare_tables encode

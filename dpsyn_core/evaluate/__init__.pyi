@@ -32,6 +32,7 @@ from dpsyn_core.evaluate.findings.variances import group_variances as group_vari
 from dpsyn_core.evaluate.grades import Verdict as Verdict
 from dpsyn_core.evaluate.group_differences import GroupGaps as GroupGaps
 from dpsyn_core.evaluate.group_differences import group_gaps as group_gaps
+from dpsyn_core.evaluate.intake import all_codes as all_codes
 from dpsyn_core.evaluate.language import QueryAnswer as QueryAnswer
 from dpsyn_core.evaluate.language import ask as ask
 from dpsyn_core.evaluate.language import parse as parse

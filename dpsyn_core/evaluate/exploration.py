@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.errors import DPSynError, InputError
+from dpsyn_core.evaluate.intake import all_codes
 from dpsyn_core.measure import MemoryCounter
 from dpsyn_core.questions import Questions, check, templates
 from dpsyn_core.schema import AttributeSet, Codec, Domain, Schema
@@ -95,7 +96,7 @@ def explore(table: Any, schema: Schema, *, public: bool) -> Exploration:
         raise InputError(REFUSED)
     codec = Codec(schema)
     domain = codec.domain
-    codes = codec.encode(table, individuals=False, strict=True).codes  # a sentence instead of fewer records
+    codes = all_codes(codec, table)
     if not codes.shape[1]:
         msg = "the table has no records, so it shows nothing; give a public table with at least one record"
         raise InputError(msg)

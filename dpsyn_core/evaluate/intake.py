@@ -1,11 +1,13 @@
-"""What became of rows and columns before two tables were compared: left out, cut, renamed, read in another way."""
+"""What became of rows and columns before tables were compared or shown: left out, cut, renamed, read in another way."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
 from typing import Any
 
-from dpsyn_core.schema import RuleBreaks
+from numpy.typing import NDArray
+
+from dpsyn_core.schema import Codec, RuleBreaks
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -39,3 +41,14 @@ class Intake:
     texts: dict[str, str] = field(default_factory=dict)
     again: dict[str, float] = field(default_factory=dict)
     unlisted: dict[str, str] = field(default_factory=dict)
+
+
+def all_codes(codec: Codec, table: Any) -> NDArray[Any]:
+    """Codes (k, n) of every record, for those who may look at the table.
+
+    Raises:
+        TableError: a record has a cell without a place, or there is none; it names the column, never the cell.
+    """
+    codes = codec.encode(table, individuals=False).codes
+    lost = codes.shape[1] < max(1, table.num_rows)
+    return codec.encode(table, individuals=False, strict=True).codes if lost else codes

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.estimate import Coarsening, Measurement
-from dpsyn_core.evaluate import Comparison, Score, interval
+from dpsyn_core.evaluate import Comparison, Score, all_codes, interval
 from dpsyn_core.report import figures
 from dpsyn_core.report.figures.labels import NUMERAL, axis_labels, merged, rising
 from dpsyn_core.report.figures.overview import Panel
@@ -201,7 +201,7 @@ def profile(
         beside: other tables by name, such as a synthetic one, counted by the same values.
     """
     codec, others = Codec(schema), beside or {}
-    codes = codec.encode(table, individuals=False, strict=True).codes  # a sentence instead of fewer records
+    codes = all_codes(codec, table)
     more = {name: codec.encode(one, individuals=False).codes for name, one in others.items()}
     out = []
     for i, a in enumerate(schema.domain().attributes):

@@ -36,7 +36,7 @@ importers.parameters: import_document import_file
 individuals: LADDER Repeats candidates coded looked_at named_like_one naming repeating repeats
 languages: other_word
 linked: Link LinkedSchema LinkedSettings METHOD MOST_CHILDREN MOST_SINGLES
-misfit: Misfit has misfits
+misfit: Misfit has misfits readable
 rhythm: OF_A_WEEK RHYTHMS keeps
 rules.anniversaries: COMPLETED
 rules.base: Bools Key Rows Rule RuleProposal

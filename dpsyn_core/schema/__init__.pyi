@@ -80,6 +80,7 @@ from dpsyn_core.schema.linked import LinkedSettings as LinkedSettings
 from dpsyn_core.schema.misfit import Misfit as Misfit
 from dpsyn_core.schema.misfit import has as has
 from dpsyn_core.schema.misfit import misfits as misfits
+from dpsyn_core.schema.misfit import readable as readable
 from dpsyn_core.schema.rhythm import OF_A_WEEK as OF_A_WEEK
 from dpsyn_core.schema.rhythm import RHYTHMS as RHYTHMS
 from dpsyn_core.schema.rhythm import keeps as keeps

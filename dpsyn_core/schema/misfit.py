@@ -77,17 +77,27 @@ def has(table: Any, name: str) -> bool:
 
 def unreadable_records(table: Any) -> int:
     """Records of which no cell could be read, such as lines of a text file that do not fit its header."""
+    return int(_unreadable(table).sum())
+
+
+def readable(table: Any) -> Any:
+    """The table without these records."""
+    import pyarrow as pa
+
+    lost = _unreadable(table)
+    return table.filter(pa.array(~lost)) if lost.any() else table
+
+
+def _unreadable(table: Any) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
     import pyarrow.types as t
 
-    lost = np.ones(table.num_rows, dtype=bool)
+    lost = np.full(table.num_rows, all(t.is_string(column.type) for column in table.columns))
     for column in table.columns:
-        if not t.is_string(column.type):
-            return 0
-        lost &= pc.fill_null(pc.equal(column, UNREADABLE), False).to_numpy()
         if not lost.any():
-            return 0
-    return int(lost.sum())
+            break
+        lost &= pc.fill_null(pc.equal(column, UNREADABLE), False).to_numpy()
+    return lost
 
 
 def _of_column(column: Any, attribute: CodedBase, comma: bool) -> list[Misfit]:

@@ -30,6 +30,7 @@ MAX_BYTES = 2 << 30
 MAX_ROW = 2**20  # of a sheet, by its format
 PIECE = 1 << 20  # bytes of a sheet that are looked through for merged cells at a time
 MERGED = re.compile(rb'<(?:\w+:)?mergeCell [^>]*?ref="([A-Z]{1,3})(\d{1,7}):[A-Z]{1,3}(\d{1,7})"')
+PADDED = re.compile("0{2,20}")  # a number format that writes zeros in front, as that of postal codes does: 02134
 # what else is a zip archive, by a name in it
 ARCHIVES = {
     CONTENT: "an OpenDocument file that is no spreadsheet; copy its table to one, or save it as CSV",
@@ -103,7 +104,20 @@ def _sheet(raw: bytes, wanted: str | None) -> tuple[list[str], str, list[tuple[A
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # openpyxl warns of cells that are no dates, and shows them
             page.reset_dimensions()  # each row as wide as its own cells: one far away makes no wide sheet
-            return names, chosen, _spread(page, list(page.iter_rows(max_row=MAX_ROW, values_only=True)))
+            return names, chosen, _spread(page, _rows(book, page))
+
+
+def _rows(book: Any, page: Any) -> list[tuple[Any, ...]]:
+    """All rows of a sheet; whole numbers with zeros in front are text, by the format of their own cell."""
+    if not any(map(PADDED.fullmatch, getattr(book, "_number_formats", ()))):
+        return list(page.iter_rows(max_row=MAX_ROW, values_only=True))
+    return [tuple(map(_padded, row)) for row in page.iter_rows(max_row=MAX_ROW)]
+
+
+def _padded(cell: Any) -> Any:
+    if type(cell.value) is int and cell.value >= 0 and PADDED.fullmatch(cell.number_format or ""):
+        return str(cell.value).zfill(len(cell.number_format))
+    return cell.value
 
 
 def _refuse_sheet(wanted: str | None, names: list[str]) -> NoReturn:

@@ -152,3 +152,11 @@ def test_a_reload_keeps_the_choices_of_the_grid(visitor):
     visitor.settle()
     visitor.page.reload()
     assert visitor.settle().page.get_by_role("spinbutton", name=written("en")["grid.repeats"]).input_value() == "5"
+
+
+def test_a_link_with_a_number_without_an_end_opens_the_page_with_the_usual_ones(visitor):
+    visitor.open("privacy", "?theta=1e400&k=-inf")
+    assert catalogue()["error.fault"] not in visitor.words()
+    visitor.page.get_by_text(catalogue()["privacy.more"], exact=True).first.click()
+    field = visitor.settle().page.get_by_role("spinbutton", name=catalogue()["unit.theta"])
+    assert field.input_value() == "1"

@@ -175,6 +175,20 @@ def test_two_ways_of_writing_dates_are_said(tmp_path, capsys):
     assert "its dates are written as %d.%m.%Y and %d.%m.%y, and come out as the first" in capsys.readouterr().err
 
 
+def test_lines_that_could_not_be_read_are_not_called_rare_values(tmp_path, capsys):
+    (tmp_path / "t.csv").write_text("x,y\n" + "a,b\nc,d\n" * 30 + "a,b,c\n" * 30, encoding="utf-8")
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    said = capsys.readouterr().err
+    assert "30 of the lines do not fit the header" in said and "become (other)" not in said
+
+
+def test_years_of_two_digits_are_said(tmp_path, capsys):
+    days = [f"{i % 28 + 1:02}.{i % 12 + 1:02}.{40 + i % 60}" for i in range(90)]
+    (tmp_path / "t.csv").write_text("born,x\n" + "".join(f"{d},a\n" for d in days), encoding="utf-8")
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    assert "its years of two digits are read as 1969 to 2068" in capsys.readouterr().err
+
+
 def test_quiet_silences_progress_and_no_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     (tmp_path / "t.csv").write_text("x\n" + "a\nb\n" * 3, encoding="utf-8")

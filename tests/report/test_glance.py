@@ -14,7 +14,9 @@ from dpsyn_core.report.figures.overview import CHOSEN, COLUMNS, MOST, PANELS, Pa
 from dpsyn_core.report.figures.systems import Measure, systems_chart
 from dpsyn_core.report.theme import DARK, LIGHT
 from dpsyn_core.schema.document import Schema
+from dpsyn_core.schema.drafts.draft import draft
 from dpsyn_core.schema.sample import sample_schema, sample_table
+from dpsyn_core.tables.read import read_table
 from tests.evaluate.tables import small
 
 HOSTILE = "datum['x'] <b> \" ' {{x}}"
@@ -128,6 +130,13 @@ def test_a_profile_of_a_table_that_its_schema_does_not_describe_is_refused_in_a_
     schema = Schema.of({"version": 1, "name": "other", **document})
     with pytest.raises(TableError, match="SEX"):
         build.profile(schema, sample_table())
+
+
+@pytest.mark.parametrize("lines", [b"NA,f\n", b"3,f,1\n"])
+def test_a_profile_shows_what_was_drafted_beside_words_for_no_answer_and_lines_that_could_not_be_read(lines):
+    table = read_table(b"score,sex\n" + b"1,m\n2,f\n" * 20 + lines * 10)
+    score = build.profile(draft(table, "t"), table)[0]
+    assert score.shares[""].tolist() == [0.4, 0.4, 0.2]
 
 
 def test_systems_are_in_one_order_in_all_figures_and_marks_lie_inside():

@@ -459,3 +459,26 @@ def test_amounts_whose_decimals_are_all_zero_are_drafted_and_come_back_as_they_w
     codec = Codec(drafted)
     again = codec.decode(codec.encode(pa.table({"amount": cells})).codes, rng=np.random.default_rng(0))
     assert all(cell.endswith(("0", "00")) and len(cell) >= 6 for cell in again.column("amount").to_pylist())
+
+
+def test_points_between_thousands_are_seen_without_a_decimal_comma_in_the_file():
+    cells = [f"{n // 1000}.{n % 1000:03d}" if n > 999 else str(n) for n in range(150, 9000, 35)]
+    found = draft(texts(*cells), "t")["x"]
+    assert (found.dtype, found.written, found.min, found.max) == ("integer", "1.234", 150, 8970)
+
+
+@pytest.mark.parametrize("code", ["999", "-9", "9.5"])
+def test_decimals_of_three_digits_are_no_thousands_beside_a_code(code):
+    cells = [f"{n / 1000:.3f}" for n in range(1000, 9000, 35)]
+    found = draft(texts(*cells, *[code] * 30), "t")["x"]
+    assert (found.dtype, found.written) == ("float", None)
+
+
+def test_decimals_of_three_digits_that_lose_their_zeros_are_no_thousands():
+    cells = [f"{n / 1000:g}" for n in range(1000, 90_000, 121) if n % 10 or not n % 1000]
+    assert draft(texts(*cells, *map(str, range(2, 20))), "t")["x"].dtype == "float"
+
+
+def test_dates_with_a_word_among_them_are_not_called_numbers():
+    days = [f"{d}.{m}.2024" for m in range(1, 13) for d in range(1, 29)]
+    assert draft(texts(*days, *days, "soon"), "t")["x"].description == "more than 200 distinct values"

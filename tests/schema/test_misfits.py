@@ -5,7 +5,7 @@ import pytest
 
 from dpsyn_core.schema.checks import check
 from dpsyn_core.schema.codec import Codec
-from dpsyn_core.schema.misfit import misfits, unreadable_records
+from dpsyn_core.schema.misfit import misfits, readable, unreadable_records
 from dpsyn_core.tables.read import read_table
 from tests.schema.helpers import cat, date, num, schema
 
@@ -75,4 +75,5 @@ def test_the_mends_are_said_and_strict_makes_errors_of_what_it_refuses():
 def test_lines_that_could_not_be_read_are_counted():
     table = read_table(b"a,b\n1,2\n1\n1,2,3\n4,5\n")
     assert unreadable_records(table) == 2 and unreadable_records(TABLE) == 0
+    assert readable(table).to_pydict() == {"a": ["1", "4"], "b": ["2", "5"]} and readable(TABLE) is TABLE
     assert "records that could not be read (2)" in next(f.text for f in check(schema(cat("a", [1], other=True)), table))

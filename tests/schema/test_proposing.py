@@ -415,3 +415,11 @@ def test_dates_of_old_registers_are_dates():
     days = [f"{1 + i % 28:02d}.{1 + i % 12:02d}.{1620 + i % 200}" for i in range(400)]
     document = one("born", days).document
     assert (document["kind"], document["min"], document["max"]) == ("datetime", "1620-01-01", "1819-12-31")
+
+
+@pytest.mark.parametrize(("years", "why"), [(range(45, 99), "two_digits"), (range(1, 20), "written")])
+def test_years_of_two_digits_that_would_be_in_the_future_are_said(years, why):
+    cells = [f"{d:02d}.{1 + d % 12:02d}.{y:02d}" for y in years for d in range(1, 29)]
+    table = pa.table({"born": cells})
+    [proposal] = propose(draft(table, "t"), table)
+    assert proposal.why == why

@@ -148,6 +148,12 @@ def test_the_owner_is_told_that_cells_which_do_not_fit_are_amounts():
     assert "declare how its numbers are written" in found.sentence()
 
 
+@pytest.mark.parametrize("dtype", ["integer", "float"])
+def test_a_schema_whose_example_shows_no_number_is_refused(dtype):
+    with pytest.raises(SchemaError, match="does not show how numbers are written"):
+        schema(num("a", 0, 9, 10, dtype=dtype, written="<b>€</b> 1,234"))
+
+
 def test_a_form_with_digits_does_not_fit_whole_numbers():
     with pytest.raises(SchemaError, match="has digits after the mark"):
         schema(num("a", 0, 9, 10, dtype="integer", written="$1.25"))

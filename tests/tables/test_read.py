@@ -674,3 +674,13 @@ def test_a_header_line_in_another_alphabet_says_its_encoding_and_one_with_accent
     if guessed is not None:
         got = read((header + "\n" + "1;2;3\n" * 3).encode(encoding))
         assert got.table.column_names == header.split(";") and any(guessed in n for n in got.notices)
+
+
+def test_numbers_that_excel_shows_with_zeros_in_front_are_text_as_it_shows_them():
+    book, out = openpyxl.Workbook(), io.BytesIO()
+    for row in [["zip", "n"], [2134, 7], [94110, 2134], [None, 2], ["501", 1], [12.5, 3]]:
+        book.active.append(row)
+    for cell in book.active["A"]:
+        cell.number_format = "00000"
+    book.save(out)
+    assert cells(out.getvalue()) == {"zip": ["02134", "94110", "", "501", "12.5"], "n": ["7", "2134", "2", "1", "3"]}

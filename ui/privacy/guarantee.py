@@ -9,7 +9,7 @@ import streamlit as st
 from dpsyn_core.privacy import Budget, Neighbours, Unit, best_guess
 from ui.schema import unit as protected
 from ui.schema.rows import with_unit
-from ui.shared.going import keep
+from ui.shared.going import bound, keep
 from ui.shared.state import Linked, Workspace
 from ui.shared.text import amount, number, sentence, t
 from ui.shared.theme import lead, note, palette, private_tag, section
@@ -30,7 +30,7 @@ def unit_fields(space: Workspace) -> Unit:
     with left:
         neighbours = _neighbours(NEIGHBOURS, bind="query-params")
     with right:
-        most = st.number_input(t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind="query-params")
+        most = st.number_input(t("unit.theta"), 1, 1000, key=THETA, help=t("unit.theta_help"), bind=bound(THETA))
         if declared and declared.identifier is None and most != 1:
             note(t("unit.theta_rows"), "warning")
         elif declared and declared.identifier is not None:

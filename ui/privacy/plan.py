@@ -29,6 +29,7 @@ from dpsyn_core.systems import DEFAULT
 from ui.privacy.guarantee import records
 from ui.privacy.noise import MOST
 from ui.shared.faults import refusals
+from ui.shared.going import bound
 from ui.shared.state import Workspace
 from ui.shared.text import local, number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
@@ -94,9 +95,9 @@ def usual_k(found: RunPlan | None) -> int:
 
 def k_field(found: RunPlan | None) -> int:
     """The number of marginals at which the plot is read; the run's own when nothing was chosen."""
-    if K not in st.session_state and K not in st.query_params:
+    if K not in st.session_state and not (K in st.query_params and bound(K)):
         st.session_state[K] = usual_k(found)
-    return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind="query-params", help=t("noise.k_help")))
+    return int(st.number_input(t("noise.k"), 1, MOST, key=K, bind=bound(K), help=t("noise.k_help")))
 
 
 def label(step: Step) -> str:

@@ -1,6 +1,7 @@
 """Going to another page by a press."""
 
-from typing import Any, NoReturn
+import math
+from typing import Any, Literal, NoReturn
 
 import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_run_context import get_script_run_ctx
@@ -44,11 +45,22 @@ def keep(name: str, value: Any) -> None:
     Streamlit empties a field when Back or Forward leads to an address without it, and takes no other value in that
     run: so there is a second one. value: what the visitor chose.
     """
-    if name in st.query_params:
+    if name in st.query_params and bound(name):
         return
     if by_history():
         st.rerun()
     st.session_state[name] = st.session_state.get(name, value)
+
+
+def bound(name: str) -> Literal["query-params"] | None:
+    """How a field of whole numbers hangs on the address: not at all where that holds a number without an end.
+
+    Streamlit fails at such a number, and no link that somebody else made may stop a page.
+    """
+    try:
+        return "query-params" if abs(float(st.query_params.get(name, "0"))) < math.inf else None
+    except ValueError:  # no number, which Streamlit passes over
+        return "query-params"
 
 
 def go_to(page: str) -> NoReturn:

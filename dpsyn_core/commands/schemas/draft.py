@@ -136,6 +136,9 @@ def print_drafted(schema: Any, asked: Any) -> None:
         print_undecided(candidates(schema), f"note ({PRIVATE}): {asked}" if asked.seen else "")
 
 
+CENTURIES = "; its years of two digits are read as 1969 to 2068: write four digits in the file if some are earlier"
+
+
 def print_read(schema: Any, of: str = "") -> None:
     """On stderr: which columns of a draft are left out and why, and what has to be checked of the others.
 
@@ -158,7 +161,8 @@ def print_read(schema: Any, of: str = "") -> None:
             what = "beginnings of the values" if getattr(attribute, "by_prefix", False) else what
             ways = getattr(attribute, "formats", ())[:2]
             two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
-            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}", file=sys.stderr)
+            short = CENTURIES if any("%y" in way for way in ways) else ""
+            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}{short}", file=sys.stderr)
 
 
 def print_offers(column: str, unit: Any) -> None:
@@ -182,9 +186,10 @@ def print_offers(column: str, unit: Any) -> None:
 def point_out_others(schema: Any, table: Any, of: str = "") -> None:
     """On stderr: columns of which a draft gives many cells to the others. Arguments as those of `print_read`."""
     from dpsyn_core.commands.common import PRIVATE
-    from dpsyn_core.schema import misfits
+    from dpsyn_core.schema import misfits, readable
     from dpsyn_core.tables import locate
 
+    table = readable(table)  # what could not be read is told apart
     listed = [] if schema is None else [a.name for a in schema.coded if a.listed and a.other]
     for m in misfits(schema, table.select(locate(table.column_names, listed))) if listed else ():
         if m.goes == "other" and m.count > MANY_OTHERS * table.num_rows:

@@ -120,7 +120,7 @@ class NumericAttribute(RangeAttribute):
         if self.places is not None and self.dtype == "integer":
             msg = f"places {self.places} is about digits after the mark, and the column is of whole numbers; drop it"
             raise ValueError(msg)
-        if self.written is not None and self.dtype == "integer" and _digits(self.written):
+        if self.written is not None and _digits(self.written) and self.dtype == "integer":
             msg = f"written {self.written!r} has digits after the mark, and the column is of whole numbers; drop them"
             raise ValueError(msg)
         if self.scale is not None and isinstance(self.bins, EdgeBins):
@@ -267,7 +267,7 @@ class NumericAttribute(RangeAttribute):
 
 
 def _digits(written: str) -> int:
-    """Digits after the decimal mark of an amount."""
+    """Digits after the decimal mark of an amount. Raises SchemaError where the text shows none."""
     from dpsyn_core.tables import amounts
 
     return amounts.form(written).digits

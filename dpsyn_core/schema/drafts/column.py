@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dpsyn_core.schema import date_formats as written_dates
-from dpsyn_core.schema.drafts.missing_codes import standing_apart
+from dpsyn_core.schema.drafts.missing_codes import MOST, standing_apart
 from dpsyn_core.schema.grids import FINE
 from dpsyn_core.schema.importers.declared import attribute_of, listed_values, worded
 from dpsyn_core.schema.individuals import names_persons
@@ -50,7 +50,9 @@ LONG = 10**11  # distinct whole numbers from here on name records; amounts of mo
 DATE_LIKE = r"^\s*\d{4}-\d{1,2}-\d{1,2}([T ].*)?$"
 BOOLEAN = r"^\s*(?i:true|false)\s*$"
 DECIMALS = r"^\D{0,8}\d[\d.]*,(\d{1,2}|\d{4,})\D{0,8}$"  # -12,50 and 1.234,56 EUR, not 1,234
+PARTED = r"\.\d{1,2}\."  # 12.3.2024, which is no number
 POINTS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"  # 163.671
+BELOW_MILLION = r"^\s*[+-]?([1-9]\d{0,2}(\.\d{3})?|0)\s*$"  # 900 and 163.671; 1.234.567 is no decimal
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
 PADDED, POWERS = r"^\s*[+-]?0\d", r"^\s*\d+E\d+\s*$"
 STAMP, ENDLESS = r"^\d{12,20}$", r"^\s*[+-]?\d{19,}\s*$"  # digits that may be a time, and that no number can be
@@ -116,7 +118,8 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
 def _beside_codes(name: str, column: Any, comma: bool, points: bool) -> dict[str, Any]:
     """The draft of a column whose file declares nothing; codes such as -9999 have cells apart from its numbers."""
     drafted = _column(name, column, comma, points)
-    if drafted["kind"] != "numeric" or (points and amounts.form(drafted.get("written", "0")).group):
+    group = amounts.form(drafted.get("written", "0")).group if drafted["kind"] == "numeric" else ""
+    if drafted["kind"] != "numeric" or group == "." or (points and group):
         return drafted
     entries, index = canonical.uniques(column)
     numbers, valid = casting.to_numbers(entries, whole=False, comma=comma)
@@ -199,6 +202,7 @@ def _column(name: str, column: Any, comma: bool, points: bool) -> dict[str, Any]
     enough = len(shown) >= written_dates.FEW
     of_days = written_dates.dates(name, shown, counts) if enough and _all_match(shown, STAMP) else None
     grouped = comma and (_has_thousands(shown) or (points and _has_points(shown)))
+    grouped |= canonical.is_text(entries.type) and _has_points_alone(shown)
     if of_days is None and grouped:
         numbers = _amounts(shown, counts, points=points)
     else:
@@ -241,7 +245,8 @@ def mixed(texts: Any) -> bool:
     """Whether most texts are numbers and some are none, as a laboratory's results with <0.5 among them."""
     import pyarrow.compute as pc
 
-    numbers = pc.sum(pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")).as_py()
+    found = pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")
+    numbers = pc.sum(pc.and_not(found, pc.match_substring_regex(texts, PARTED))).as_py()
     return bool(len(texts) / 2 < numbers < len(texts))
 
 
@@ -308,6 +313,19 @@ def _has_points(texts: Any) -> bool:
 
     pointed = pc.match_substring(texts, ".")
     return bool(pc.any(pointed).as_py()) and _all_match(texts.filter(pointed), POINTS)
+
+
+def _has_points_alone(texts: Any) -> bool:
+    """Whether points stand between thousands although no decimal comma is in the file: 900, 1.250 and 163.671.
+
+    Decimals of which so many have three digits would end on 0 and be written so, or have no 0 at the end; and what has
+    no point among them would be a few codes.
+    """
+    import pyarrow.compute as pc
+
+    pointed = pc.match_substring(texts, ".")
+    few = pc.sum(pointed).as_py() < amounts.ALWAYS or pc.sum(pc.invert(pointed)).as_py() <= MOST
+    return not few and _all_match(texts, BELOW_MILLION) and not _all_match(texts.filter(pointed), r"[1-9]\s*$")
 
 
 def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) -> dict[str, Any] | None:

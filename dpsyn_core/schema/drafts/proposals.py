@@ -7,6 +7,7 @@ public knowledge when a person says that they know it without them.
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Callable
 from typing import Any
 
@@ -85,9 +86,16 @@ def _date(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposa
     return Proposal(
         name=drafted["name"],
         seen={"what": "range", "low": low, "high": high},
-        why=("two_ways" if len(formats) > 1 else "written") if formats else ends,
+        why=_why_written(formats, high) if formats else ends,
         document=base | {"min": first, "max": last},
     )
+
+
+def _why_written(formats: list[str], last: str) -> str:
+    """two_digits: two digits stand for years, and some would be in the future, as those of birth before 1969 are."""
+    if any("%y" in way for way in formats) and int(last[:4]) > datetime.datetime.now(tz=datetime.UTC).year:
+        return "two_digits"
+    return "two_ways" if len(formats) > 1 else "written"
 
 
 OF_KIND: dict[str, Callable[[dict[str, Any], dict[str, Any], Any], Proposal]] = {

@@ -21,7 +21,7 @@ SETTINGS = (
     "SET standard_conforming_strings = on",  # a backslash in a text is a backslash, as in the other databases
 )
 WAIT = 10  # seconds for a connection
-UNCHANGED = ("UTF8", "SQL_ASCII")  # text in these encodings reaches us as the server keeps it
+UNKNOWN = 0  # psycopg's number for all types that it does not know, such as those of extensions
 NESTED = ("A", "C")  # arrays and composite values, by PostgreSQL's own category of types
 BINARY, JSON, JSONB = 17, 114, 3802  # object identifiers of types
 ODD = {"f": "a table of another server", "m": "a stored result of a query", "S": "a sequence"}
@@ -104,7 +104,7 @@ class PostgreSQL(Connection):
     def headers(self, statement: str) -> list[str]:
         """See `Connection`."""
         asked = f"SELECT * FROM ({statement}) AS asked LIMIT 0"  # noqa: S608 one SELECT that was checked
-        return [column.name for column in self.opened.execute(asked).description]
+        return [column.name for column in self.opened.execute(asked).description or ()]
 
     def columns(self, statement: str) -> tuple[str, ...]:
         """See `Connection`."""
@@ -122,6 +122,9 @@ class PostgreSQL(Connection):
 
         with self._cursor() as cursor:
             names = self._ask(cursor, statement)
+            encoding = self.opened.info.parameter_status("server_encoding")
+            if encoding != "UTF8":  # or one byte that cannot be converted, or is no UTF-8, would end the whole request
+                self.opened.execute(f"SET LOCAL client_encoding = '{encoding}'")
             while rows := cursor.fetchmany(step):
                 yield pa.table([pa.array(c, pa.string()) for c in zip(*rows, strict=True)], names=names)
 
@@ -132,12 +135,13 @@ class PostgreSQL(Connection):
         for kind in self.opened.adapters.types:
             cursor.adapters.register_loader(kind.oid, loader)
             cursor.adapters.register_loader(kind.array_oid, loader)
+        cursor.adapters.register_loader(UNKNOWN, loader)
         return cursor
 
     def _ask(self, cursor: Any, statement: str) -> list[str]:
         """Sends a SELECT and returns the names of its columns. Raises TableError for those that are not flat text."""
         cursor.execute(statement)
-        names = [column.name for column in cursor.description]
+        names = [column.name for column in cursor.description or ()]
         headers.check(names)
         kinds = [column.type_code for column in cursor.description]
         categories = dict(
@@ -147,9 +151,6 @@ class PostgreSQL(Connection):
             if categories.get(kind) in NESTED or kind in (BINARY, JSON, JSONB):
                 msg = f"column '{headers.short(name)}' holds binary or nested cells; leave it out by --sql-columns"
                 raise TableError(msg)
-        encoding = self.opened.info.parameter_status("server_encoding")
-        if encoding not in UNCHANGED:  # or one byte that it cannot convert would end the whole request
-            self.opened.execute(f"SET LOCAL client_encoding = '{encoding}'")
         return names
 
     def _loader(self) -> Any:
