@@ -41,8 +41,8 @@ DOORS = {
     "systems/base.py": {"questions"},
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
-# of the engine that a default run of the sample loads, at most: 147 files and 23,844 lines in two of two runs
-FILES, LINES = 147, 23_850
+# of the engine that a default run of the sample loads, at most: 147 files and 23,888 lines in two of two runs
+FILES, LINES = 147, 23_890
 
 RUN = """
 import sys
