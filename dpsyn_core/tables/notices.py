@@ -33,7 +33,7 @@ ENGLISH: Mapping[str, str] = {
     "encoding, choose it (cp1252, also called Latin-1, is the usual one of Western Europe)",
     "unfit": "{lines} of the lines do not fit the header, and no cell of them is read: {first}",
     "unfit_multiline": "{lines} of the lines do not fit the header, and no cell of them is read: {first}; if "
-    "cells hold line ends, read it as multiline",
+    "cells may hold line ends, say so where it is read (multiline)",
     "of_file": "{file}: {sentence}",
     # what is wrong with a line
     "unclosed": "line {line} opens a quotation mark that it does not close",

@@ -186,7 +186,7 @@ class Fault:
     def error(self, columns: int) -> TableError:
         """The fault as a refusal, with its remedy."""
         remedy = {
-            "unclosed": "close or double it, or read the table with multiline where cells hold line ends",
+            "unclosed": "close or double it, or say that cells may hold line ends (multiline)",
             "trailing": "double the quotation marks inside cells",
             "long": "shorten its cells",
             "ragged": "give every line as many cells as there are headers, or name another delimiter",
