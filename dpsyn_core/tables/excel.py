@@ -25,6 +25,7 @@ from dpsyn_core.tables.open_document import Sheet as OpenSheet
 from dpsyn_core.tables.read_form import EXCEL, ReadForm
 from dpsyn_core.tables.text import dialect
 from dpsyn_core.tables.text.inflation import FREE, MAX_RATIO
+from dpsyn_core.tables.totals import totals
 
 MAX_BYTES = 2 << 30
 MAX_ROW = 2**20  # of a sheet, by its format
@@ -79,6 +80,7 @@ def parse(data: memoryview, form: ReadForm) -> Batches:
         header_hint=hint,
         headless=headless,
         notices=notices + said,
+        odd=totals(table),
     )
 
 

@@ -34,6 +34,8 @@ ENGLISH: Mapping[str, str] = {
     "unfit": "{lines} of the lines do not fit the header, and no cell of them is read: {first}",
     "unfit_multiline": "{lines} of the lines do not fit the header, and no cell of them is read: {first}; if "
     "cells may hold line ends, say so where it is read (multiline)",
+    "total": "record {record} looks like a total of the others ('{word}'); if it is one, remove it from the file and "
+    "load it again, for it counts as a record",
     "of_file": "{file}: {sentence}",
     # what is wrong with a line
     "unclosed": "line {line} opens a quotation mark that it does not close",

@@ -21,6 +21,7 @@ from dpsyn_core.tables.read_form import ReadForm
 from dpsyn_core.tables.text import encodings, records
 from dpsyn_core.tables.text.dialect import dialect_of
 from dpsyn_core.tables.text.lines import normalised
+from dpsyn_core.tables.totals import totals
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
@@ -76,4 +77,5 @@ def parse(data: memoryview, name: str, form: ReadForm, file: File | None = None)
     if faults is not None and faults.first is not None:
         first = faults.first.moved(dialect.lines)
         odd.append(records.unfit(len(faults), first, len(dialect.names), multiline=form.multiline))
+    odd += totals(table)
     return of_table(table, odd=odd, **dialect.facts)
