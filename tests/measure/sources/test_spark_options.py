@@ -1,5 +1,7 @@
 """What is said of Spark where none is needed to say it: missing programs, options that do not fit, other versions."""
 
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -56,16 +58,17 @@ def test_options_that_do_not_fit_are_refused_before_spark_starts(options, words,
     assert not Path(tmp_path / "o.csv").exists()
 
 
-def test_what_a_run_takes_is_said_before_spark_starts(tmp_path, capsys, monkeypatch):
-    monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
-    monkeypatch.setenv("JAVA_HOME", str(tmp_path))  # so that it does not start
+def test_what_a_run_takes_is_said_before_spark_starts(tmp_path):
+    """In a process of its own: where another test has started Spark, it would not start again."""
     schema().dump(tmp_path / "s.json")
     (tmp_path / "t.csv").write_text("who,city,age,smokes\np1,rome,4,yes\n")
     run = ["synth", str(tmp_path / "t.csv"), "--schema", str(tmp_path / "s.json"), "--epsilon", "1", "--delta", "1e-6"]
     run += ["--out", str(tmp_path / "o.csv"), "--manifest", str(tmp_path / "m.json"), "--engine", "spark"]
-    assert main(run) == 2
-    said = capsys.readouterr().err
-    assert "for the owner only): engine spark: at most about 4 records take" in said
+    no_java = {**os.environ, "DPSYN_HOME": str(tmp_path / "home"), "JAVA_HOME": str(tmp_path)}
+    command = [sys.executable, "-m", "dpsyn_core.commands.cli", *run]
+    ran = subprocess.run(command, env=no_java, capture_output=True, text=True, check=False)
+    assert ran.returncode == 2
+    assert "for the owner only): engine spark: at most about 4 records take" in ran.stderr
     assert not (tmp_path / "home" / "ledger.sqlite3").exists()
 
 
