@@ -47,7 +47,7 @@ def test_membership_catches_noise_of_a_hundredth_of_its_scale():
     assert result.roc.area > 0.75 and result.sentences[0].startswith("LEAK")
 
 
-RUNS = 40  # of an attack on copies: with 20, two verdicts of 150 on inference are "doubt"
+RUNS = 60  # of an attack on copies: with 20, two verdicts of 150 on inference are "doubt"; with 40, one of some 70
 
 
 @pytest.mark.parametrize("kind", ["singling-out", "linkage", "inference"])
