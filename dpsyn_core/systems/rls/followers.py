@@ -106,6 +106,7 @@ def measure_followers(
         if s - t.apart * sigma <= t.exceptions * total
         and s <= best[c.name] + t.apart * sigma
         and max(float(s), 0.0) + t.apart * sigma <= t.worth * view.domain.cells((c.name, c.of)) * usual
+        and s <= t.part_marks * t.worth * view.domain.cells((c.name, c.of)) * usual
     }
     if not shares:
         return [], (), cost

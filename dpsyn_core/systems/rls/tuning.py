@@ -280,11 +280,11 @@ class FollowerChoice:
     apart: float = 2.0
     """Standard deviations of its noise that a score counts for, either way."""
 
-    worth: float = 0.25
+    worth: float = 0.4
     """Of the noise of all cells of its table, which is the total variation error of a pair: exceptions that a column
-    may have, with `apart` standard deviations of their score. Small tables show exceptions better. With .4, pairs of
-    deterministic-3000x10 and -12000x12 are 4 to 7 % further off at epsilon 1 and 3, of the sample 2 % at 1; with .15
-    they are as far off, and skips are missed."""
+    may have, with `apart` standard deviations of their score; half of it without these. Small tables show exceptions
+    better. With one deviation, pairs of deterministic-6000x9 are 25 % further off at epsilon 3; without the half, of
+    the sample 2 % at 1."""
 
     seen: float = 3.0
     """Standard deviations of its noise from which on a score says that there are exceptions, and a count that it is not
