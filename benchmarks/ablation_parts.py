@@ -29,8 +29,8 @@ OF_TARGETS = (
 )  # fmt: skip
 OF_STRUCTURE = (
     "rare values apart", "margins of sampling errors", "strong pairs", "scores shrunk where hopeless",
-    "columns that follow", "values that columns have together", "pairs that others explain", "groups one by one",
-    "finer pairs of numbers",
+    "columns that follow", "values that columns have together", "mean tables of batteries",
+    "pairs that others explain", "groups one by one", "finer pairs of numbers",
     "second walk of shapes", "lengths of bins", "mostly 0 numbers", "heaps",
 )  # fmt: skip
 
@@ -112,6 +112,10 @@ def _none_together(*_: object, cost: Cost, **__: object) -> tuple[tuple[()], Cos
     return (), cost
 
 
+def _no_means(counter: Any, view: Any, pairs: Any, **_: object) -> tuple[tuple[()], Any]:
+    return (), pairs
+
+
 def _one_walk(
     seen: np.ndarray, goal: np.ndarray, width: np.ndarray, rough: np.ndarray, tuning: Any, start: Any = None
 ) -> np.ndarray:
@@ -179,6 +183,7 @@ PARTS: dict[str, Part] = {
     "values that columns have together": Part(
         measuring=True, instead={f"{ENGINE}.system.measure_together": _none_together}
     ),
+    "mean tables of batteries": Part(measuring=True, instead={f"{ENGINE}.system.measure_mean_tables": _no_means}),
     "second walk of shapes": Part(
         measuring=True, making=True, instead={f"{RECORDS}.oneway.shape._likeliest": _one_walk}
     ),

@@ -37,6 +37,7 @@ from benchmarks.structure_kinds.laboratory import Laboratory
 from benchmarks.structure_kinds.minutes import Minutes
 from benchmarks.structure_kinds.orders import Orders
 from benchmarks.structure_kinds.repairs import Repairs
+from benchmarks.structure_kinds.scales import Scales
 from benchmarks.structure_kinds.town import Town
 from benchmarks.structure_kinds.treated import Treated
 from benchmarks.structure_kinds.unrelated import Unrelated
@@ -50,7 +51,7 @@ KINDS: dict[str, type[Kind]] = {
     k.name: k
     for k in (
         Faults, Airports, Branches, Interview, Repairs, Treated, Town, Diary, Laboratory, Minutes, Club, Unrelated,
-        Careers, Orders,
+        Careers, Orders, Scales,
     )
 }  # fmt: skip
 DELTA = 1e-9

@@ -19,8 +19,8 @@ marginals.reconstruction: ReconstructionRule coefficient_sets marginal_from prop
 marginals.released_file: LEAST ReleasedFile load_measurements load_released pack_measurements packed_document
 marginals.released_file: parsed_document parsed_recodes parsed_tables read_released table_entries
 marginals.simplex: NonNegativeRule
-marginals.types: Follower JointAxis JointTable Law Measurement ReleasedTables Scores Together Trust merged noise
-marginals.types: noisy_total probabilities product project redrawn spread
+marginals.types: Follower JointAxis JointTable Law MeanTable Measurement ReleasedTables Scores Together Trust merged
+marginals.types: at_margins noise noisy_total probabilities product project redrawn spread
 marginals.workload: NO_NUMBERS Need Workload
 records.copula: hand_out scores_in_bins
 records.gum: Decay UpdateSettings

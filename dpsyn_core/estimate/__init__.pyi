@@ -61,11 +61,13 @@ from dpsyn_core.estimate.marginals.types import Follower as Follower
 from dpsyn_core.estimate.marginals.types import JointAxis as JointAxis
 from dpsyn_core.estimate.marginals.types import JointTable as JointTable
 from dpsyn_core.estimate.marginals.types import Law as Law
+from dpsyn_core.estimate.marginals.types import MeanTable as MeanTable
 from dpsyn_core.estimate.marginals.types import Measurement as Measurement
 from dpsyn_core.estimate.marginals.types import ReleasedTables as ReleasedTables
 from dpsyn_core.estimate.marginals.types import Scores as Scores
 from dpsyn_core.estimate.marginals.types import Together as Together
 from dpsyn_core.estimate.marginals.types import Trust as Trust
+from dpsyn_core.estimate.marginals.types import at_margins as at_margins
 from dpsyn_core.estimate.marginals.types import merged as merged
 from dpsyn_core.estimate.marginals.types import noise as noise
 from dpsyn_core.estimate.marginals.types import noisy_total as noisy_total

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import NO_RECODES, Measurement, Recodes, coarse_shape
+from dpsyn_core.estimate import NO_RECODES, MeanTable, Measurement, Recodes, coarse_shape
 from dpsyn_core.measure.gate import Gate
 from dpsyn_core.measure.releases import Request, law_of
 from dpsyn_core.privacy import Cost, table_kind
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter
 
 BATCH = 4_000_000  # cells that are counted in one reading of the records
+MEAN = "mean marginal of "  # what a charge of `measure_mean` begins with
 
 
 def measure_marginals(
@@ -69,6 +71,48 @@ def measure_marginals(
             for names, shape, maps_of, g in zip(sets[part], shapes[part], used[part], got, strict=True)
         ]
     return out
+
+
+def measure_mean(
+    counter: Counter, pairs: Sequence[tuple[str, str]], *, recodes: Recodes, cost: Cost, gate: Gate
+) -> MeanTable:
+    """The noisy mean of the marginals of several pairs, for the cost of one of them. Guarantee: the gate's; one charge.
+
+    The sum of m marginals moves by at most m times what one of them does, in L1 and in L2 (triangle inequality), and is
+    divided by m after it was released: docs/proofs/scores.md, S9.
+
+    Args:
+        counter: exact counts.
+        pairs: attribute of the rows and of the columns of each; all of one shape.
+        recodes: of attributes that are counted coarsely.
+        cost: what the table may spend.
+        gate: through which it is released.
+    """
+    m, domain, unit = len(pairs), counter.domain, gate.unit
+    shape = tuple(recodes[n].size if n in recodes else domain[n].size for n in pairs[0])
+
+    def summed() -> NDArray[np.int64]:
+        tables = counter.marginals([domain.ordered_set(p) for p in pairs], recodes)
+        turned = [t if domain.index(a) < domain.index(b) else t.T for (a, b), t in zip(pairs, tables, strict=True)]
+        return np.asarray(np.sum(turned, axis=0, dtype=np.int64))
+
+    got = gate.release(
+        f"{MEAN}{m}: {' x '.join(pairs[0])}",
+        summed,
+        kind=table_kind(2),
+        cells=math.prod(shape),
+        cost=cost,
+        l1=float(m * unit.l1()),
+        l2=m * unit.l2(),
+    )
+    values = got.values.reshape(shape) / m
+    return MeanTable(pairs=tuple(pairs), values=values, sigma=got.sigma / m, recodes=recodes, law=law_of(got.charge))
+
+
+def averaged(name: str) -> int | None:
+    """Of how many marginals a charge of `measure_mean` is, by its name; None for other charges."""
+    count = name.removeprefix(MEAN).partition(":")[0] if name.startswith(MEAN) else ""
+    return int(count) if count.isdecimal() else None
 
 
 class _Counts:

@@ -22,6 +22,7 @@ from dpsyn_core.estimate.marginals.types import (
     JointAxis,
     JointTable,
     Law,
+    MeanTable,
     Measurement,
     ReleasedTables,
     Scores,
@@ -102,6 +103,11 @@ def table_entries(measurements: Sequence[Measurement]) -> dict[str, Any]:
             {"name": f.name, "of": f.of, "exceptions": f.exceptions} for f in measurements.followers
         ]
         document["together"] = [{n: list(codes) for n, codes in t.codes.items()} for t in measurements.together]
+    means = measurements.means if isinstance(measurements, ReleasedTables) else ()
+    if means:
+        document["means"] = [
+            {"pairs": [list(p) for p in m.pairs], **_noisy(m), "recodes": _written(m.recodes)} for m in means
+        ]
     scores = measurements.scores if isinstance(measurements, ReleasedTables) else None
     if scores is not None:
         document["scores"] = {
@@ -116,7 +122,7 @@ def _written(recodes: Recodes) -> dict[str, list[int]]:
     return {name: r.map.tolist() for name, r in recodes.items()}
 
 
-def _noisy(m: Measurement | JointTable) -> dict[str, Any]:
+def _noisy(m: Measurement | JointTable | MeanTable) -> dict[str, Any]:
     return {"law": m.law, "sigma": m.sigma, "shape": list(m.values.shape), "values": m.values.reshape(-1).tolist()}
 
 
@@ -179,6 +185,7 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
             tables.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
         tables.followers = _followers(document.get("followers", ()), tables, domain)
         tables.together = tuple(_together(entry, domain) for entry in document.get("together", ()))
+        tables.means = tuple(_mean(entry, domain, tables.scores) for entry in document.get("means", ()))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return tables
@@ -259,6 +266,20 @@ def _together(entry: dict[str, list[int]], domain: Domain) -> Together:
         msg = "values of columns together do not fit"
         raise ValueError(msg)
     return Together(codes=codes)
+
+
+def _mean(entry: dict[str, Any], domain: Domain, scores: Scores | None) -> MeanTable:
+    """The mean of tables of one shape, of pairs that are named once each and were scored."""
+    pairs = tuple((str(a), str(b)) for a, b in entry["pairs"])
+    recodes = parsed_recodes(entry["recodes"], domain)
+    values, sigma, law = _values(entry)
+    sets = {domain.ordered_set(p) for p in pairs}
+    shapes = {tuple(recodes[n].size if n in recodes else domain[n].size for n in p) for p in pairs}
+    scored = set(() if scores is None else scores.sets)
+    if shapes != {values.shape} or len(sets) < len(pairs) or not sets <= scored:
+        msg = "a mean of marginals does not fit"
+        raise ValueError(msg)
+    return MeanTable(pairs=pairs, values=values, sigma=sigma, recodes=recodes, law=law)
 
 
 def _coarsening(codes: list[int], size: int) -> Coarsening:

@@ -114,6 +114,21 @@ class JointTable:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class MeanTable:
+    """A released mean of the marginals of several pairs, whose attributes have as many values each.
+
+    pairs: the attribute of the rows and that of the columns of each. values: float64, in counts, may be negative.
+    sigma, law: of the noise of one cell. recodes: as those of a `Measurement`.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    values: NDArray[np.float64]
+    sigma: float
+    recodes: Recodes = field(default_factory=lambda: NO_RECODES)
+    law: Law | None = None
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class Trust:
     """How far released scores bear out what a public table says of a pair.
 
@@ -154,7 +169,7 @@ class ReleasedTables(list[Measurement]):
 
     joint: released tables over combinations of attributes, which are no product of the attributes' values. trust: in
     a public table, by pair; empty without one. sums: of declared regressions. followers: attributes that follow from
-    others. together: values that attributes have in the same records.
+    others. together: values that attributes have in the same records. means: of marginals of pairs.
     """
 
     scores: Scores | None = None
@@ -163,16 +178,18 @@ class ReleasedTables(list[Measurement]):
     sums: tuple[ModelSum, ...] = ()
     followers: tuple[Follower, ...] = ()
     together: tuple[Together, ...] = ()
+    means: tuple[MeanTable, ...] = ()
 
     def like(self, tables: Iterable[Measurement]) -> ReleasedTables:
-        """Other tables with the same scores, trust, joint tables, sums and what follows."""
+        """Other tables with the same scores, trust, joint tables, sums, means and what follows."""
         out = ReleasedTables(tables)
         out.scores, out.trust, out.joint, out.sums = self.scores, self.trust, self.joint, self.sums
-        out.followers, out.together = self.followers, self.together
+        out.followers, out.together, out.means = self.followers, self.together, self.means
         return out
 
 
 Array = NDArray[np.float64]
+ROUNDS = 20  # of iterative proportional fitting of a table of two attributes: more change little
 
 
 def project(values: Array, names: Sequence[str], keep: Sequence[str]) -> Array:
@@ -187,6 +204,18 @@ def project(values: Array, names: Sequence[str], keep: Sequence[str]) -> Array:
     dropped = tuple(i for i, n in enumerate(names) if n not in keep)
     left = [n for n in names if n in keep]
     return np.asarray(values.sum(axis=dropped)).transpose([left.index(n) for n in keep])
+
+
+def at_margins(table: Array, rows: Array, columns: Array) -> Array:
+    """A table of two attributes, its dependence at other margins: iterative proportional fitting.
+
+    table: float64 (rows, columns), not negative. rows, columns: what its rows and columns are to add up to.
+    """
+    for _ in range(ROUNDS):
+        for wanted, axis in ((rows[:, None], 1), (columns, 0)):
+            held = table.sum(axis=axis, keepdims=True)
+            table = table * np.divide(wanted, held, out=np.zeros(held.shape), where=held > 0)
+    return table
 
 
 def spread(values: Array, names: Sequence[str], onto: Sequence[str]) -> Array:

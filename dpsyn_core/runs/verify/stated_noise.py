@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from dpsyn_core.errors import InputError
-from dpsyn_core.estimate import LEAST, Measurement, ModelSum, ReleasedTables, Scores
-from dpsyn_core.measure import EXCEPTIONS, GRID, STEPS, law_of, sigma_of
+from dpsyn_core.estimate import LEAST, MeanTable, Measurement, ModelSum, ReleasedTables, Scores
+from dpsyn_core.measure import EXCEPTIONS, GRID, STEPS, averaged, law_of, sigma_of
 from dpsyn_core.privacy import Charge, ChargeRecord, Manifest, Unit, is_table
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import KIND, asked_needs
@@ -44,6 +44,8 @@ class _ViewCharges:
 
     def has(self, name: str) -> bool:
         """Whether the part may be charged for a marginal of this name."""
+        if averaged(name) is not None:
+            return bool(self.columns)
         return name in self.own or name in self.pairs or (bool(self.columns) and _joins(name, self.columns))
 
     def scores(self, c: ChargeRecord) -> bool:
@@ -133,7 +135,7 @@ def _place(c: ChargeRecord, parts: Sequence[_ViewCharges], at: int, seen: set[tu
 def _root_sensitivity(c: ChargeRecord, unit: Unit) -> float:
     pure = c.mechanism == "geometric"
     if c.kind != "scores":
-        return float(unit.l1()) if pure else unit.l2()
+        return (float(unit.l1()) if pure else unit.l2()) * (averaged(c.name) or 1)
     one = unit.max_records if c.name == EXCEPTIONS else GRID * unit.l1()
     return one * (c.cells if pure else math.sqrt(c.cells))
 
@@ -150,7 +152,7 @@ def _joins(name: str, columns: Sequence[str]) -> bool:
 def without_noise(released: ReleasedTables) -> bool:
     """Whether a table, or the scores, state no noise at all, or next to none."""
     scores = () if released.scores is None or not released.scores.sets else (released.scores,)
-    return any(m.sigma < LEAST for m in (*released, *released.joint, *scores))
+    return any(m.sigma < LEAST for m in (*released, *released.joint, *released.means, *scores))
 
 
 def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables) -> list[str]:
@@ -189,9 +191,21 @@ def underpaid(charges: Iterable[ChargeRecord], unit: Unit, found: ReleasedTables
     for name, views in shared.items():
         if not any(_pays_views(c, unit, views) for c in noisy if c.name == name):
             out.append(f"the released marginals hold more of '{name}' than the manifest's charge pays for")
-    for s in found.sums:
-        if not any(_pays_sum(c, unit, s) for c in noisy):
-            out.append(f"the manifest lists no charge for the sum of the model '{s.design.name}', or one of more noise")
+    return out + _unpaid(noisy, unit, found)
+
+
+def _unpaid(noisy: Sequence[Charge], unit: Unit, found: ReleasedTables) -> list[str]:
+    """Sentences on sums, means of tables and scores of which each needs one charge."""
+    out = [
+        f"the manifest lists no charge for the sum of the model '{s.design.name}', or one of more noise"
+        for s in found.sums
+        if not any(_pays_sum(c, unit, s) for c in noisy)
+    ]
+    out += [
+        f"the manifest lists no charge for a mean of {len(m.pairs)} marginals, or one of more noise"
+        for m in found.means
+        if not any(_pays_mean(c, unit, m) for c in noisy)
+    ]
     scores = found.scores
     if scores is not None and scores.sets and not any(_pays_scores(c, unit, scores) for c in noisy):
         out.append("the manifest lists no charge for the scores of pairs that were released, or one of more noise")
@@ -260,6 +274,15 @@ def _pays_sum(c: Charge, unit: Unit, s: ModelSum) -> bool:
         return False
     moved = STEPS * unit.max_records * (2 if unit.neighbours == "replace" else 1)
     return c.sensitivity >= moved * (1 - ROUNDING) and sigma_of(c) * s.clip / STEPS * (1 - ROUNDING) <= s.sigma
+
+
+def _pays_mean(c: Charge, unit: Unit, mean: MeanTable) -> bool:
+    """Whether a charge bought the sum of so many marginals with so little noise."""
+    m, first = averaged(c.name), " x ".join(mean.pairs[0])
+    if m != len(mean.pairs) or c.cells != mean.values.size or not c.name.endswith(f": {first}"):
+        return False
+    moved = m * _sensitivity(c, unit)
+    return c.sensitivity >= moved * (1 - ROUNDING) and sigma_of(c) / m * (1 - ROUNDING) <= mean.sigma
 
 
 def _pays_scores(c: Charge, unit: Unit, scores: Scores) -> bool:

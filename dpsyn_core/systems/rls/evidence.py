@@ -140,6 +140,7 @@ class RlsEvidence:
         self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
         self.sums = measured.sums if isinstance(measured, ReleasedTables) else ()
+        self.means = measured.means if isinstance(measured, ReleasedTables) else ()
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""
@@ -399,6 +400,10 @@ class RlsEvidence:
             place = tuple(self.domain.index(n) for n in m.attributes)
             onto = tuple(r.map for r in maps.values())
             out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale, empty=empty))
+        if self.means:
+            from dpsyn_core.systems.rls.batteries import mean_targets  # which reads this file
+
+            out += mean_targets(self, self.means, scale)
         return out if self.prior is None else self.prior.targets(self, out, scale)
 
     def _empty_cells(self) -> dict[int, NDArray[np.bool_]]:

@@ -174,6 +174,10 @@ class Agreements:
     def __bool__(self) -> bool:
         return bool(self._marks)
 
+    def filter_of(self, name: str) -> int | None:
+        """The number of the first group that a column is in; None where it is in none."""
+        return next((i for i, group in enumerate(self._marks) if name in group), None)
+
     def marks(self, pair: AttributeSet) -> tuple[NDArray[np.bool_], NDArray[np.bool_]] | None:
         """Which values of two columns stand in the same records; None where no hierarchy says so."""
         for group in self._marks:

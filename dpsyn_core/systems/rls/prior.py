@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Recodes, Target, Trust
+from dpsyn_core.estimate import Recodes, Target, Trust, at_margins
 from dpsyn_core.measure import Counter, Gate, MemoryCounter, score_sets
 from dpsyn_core.privacy import Cost
 from dpsyn_core.schema import AttributeSet
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 HALF_NORMAL_MEAN = math.sqrt(2 / math.pi)  # mean absolute value of a standard normal
-ROUNDS = 20  # of iterative proportional fitting of a pair of the public table to the one-ways: more change little
 # variances of what the public table is off: times that of sampling in each cell, and times its mean in every cell
 GRID = np.array([(k, t) for k in np.geomspace(1.0, 1e4, 13) for t in (0.0, *np.geomspace(1e-2, 1e8, 21))])
 FIRST = 1 / np.cumsum(np.ones((13, 22)), axis=0).ravel() / np.cumsum(np.ones((13, 22)), axis=1).ravel()
@@ -139,11 +138,7 @@ class RlsPrior:
             part: of the dependence, that the private table has.
         """
         table = self.shares(names, recodes) * max(float(alone.sum()), 0.0)
-        rows, columns = alone.sum(axis=1), alone.sum(axis=0)
-        for _ in range(ROUNDS):
-            table = table * _ratio(rows, table.sum(axis=1))[:, None]
-            table = table * _ratio(columns, table.sum(axis=0))
-        return alone + part * (table - alone)
+        return alone + part * (at_margins(table, alone.sum(axis=1), alone.sum(axis=0)) - alone)
 
     @staticmethod
     def cost_of_scores(scores: Cost, pairs: Cost) -> Cost:
@@ -406,7 +401,3 @@ def _product(counts: Floats) -> Floats:
     for axis in range(counts.ndim):
         out = np.multiply.outer(out, counts.sum(axis=tuple(i for i in range(counts.ndim) if i != axis)))
     return out
-
-
-def _ratio(wanted: Floats, held: Floats) -> Floats:
-    return np.divide(wanted, held, out=np.zeros_like(wanted), where=held > 0)

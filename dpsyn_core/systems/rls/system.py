@@ -30,6 +30,7 @@ from dpsyn_core.privacy import Cost
 from dpsyn_core.progress import Progress, silent
 from dpsyn_core.systems.base import Guarantee, MethodConfig, Sharded, Synthesizer, Task
 from dpsyn_core.systems.registry import register
+from dpsyn_core.systems.rls.batteries import measure_mean_tables
 from dpsyn_core.systems.rls.budget import NOTHING, BudgetPlan, Noise, plan_budget, total_cost
 from dpsyn_core.systems.rls.evidence import RlsEvidence, even_blocks, total_of
 from dpsyn_core.systems.rls.expectation import fit_view
@@ -244,7 +245,8 @@ class Rls(Synthesizer):
         measured.scores = Scores(
             sets=tuple(chosen.scores), values=np.array(list(chosen.scores.values())), sigma=chosen.sigma
         )
-
+        if self.workload is None and self.prior is None:
+            measured.means, chosen = measure_mean_tables(counter, view, chosen, plan=plan, noise=self.noise, gate=gate)
         chosen = self._measure_surest(counter, measured, chosen, plan, gate)
         search = Search(view, plan, chosen.cost, self.target(most=math.inf), weight)
         self._measure_rounds(counter, measured, chosen, search, plan, gate, progress)

@@ -267,6 +267,29 @@ class PairChoice:
 
 
 @dataclass(frozen=True, kw_only=True, slots=True)
+class BatteryChoice:
+    """Which pairs of alike columns share a mean table (`python -m benchmarks.structure --kinds scale,interview`)."""
+
+    items: int = 3
+    """Columns of a battery, at least ..."""
+
+    pairs: int = 15
+    """... and pairs that share a table: with 10 of five items, what it costs was as much as what it gained."""
+
+    values: int = 16
+    """Of an item, at most: mean tables have all of them (convention)."""
+
+    sure: float = 3.0
+    """Standard deviations of noise by which the mean score of the pairs stands above sampling, at least."""
+
+    alike: float = 2.0
+    """Standard deviations of what noise alone makes of the variance of these scores, by which they may vary more."""
+
+    parts: tuple[float, ...] = (0.02, 0.05, 0.1, 0.2, 0.35)
+    """Of the cost of pairs, that a mean table may get."""
+
+
+@dataclass(frozen=True, kw_only=True, slots=True)
 class FollowerChoice:
     """Which columns are scored for following from others, and what their tables get (`benchmarks.structure`)."""
 
@@ -525,6 +548,7 @@ class Tuning:
     shares: Shares = Shares()
     resolution: Resolution = Resolution()
     pairs: PairChoice = PairChoice()
+    batteries: BatteryChoice = BatteryChoice()
     followers: FollowerChoice = FollowerChoice()
     triples: TripleChoice = TripleChoice()
     orders: Orders = Orders()

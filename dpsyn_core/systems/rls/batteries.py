@@ -1,0 +1,212 @@
+"""Batteries: alike columns, such as the items of a questionnaire, whose pairs share the noisy mean of their tables.
+
+Each pair of items depends too little to pay for a table of its own, and all together depend clearly: a scale is as
+reliable as the mean correlation of its items. The mean of the tables of many pairs costs as much as the table of one.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dpsyn_core.estimate import Coarsening, MeanTable, Recodes, Target, at_margins, shrink_pair
+from dpsyn_core.measure import Gate, measure_mean
+from dpsyn_core.schema import AttributeSet
+from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
+from dpsyn_core.systems.rls.evidence import RlsEvidence
+from dpsyn_core.systems.rls.pairs import HALF_NORMAL_MEAN, Pairs, sampling_errors, usual_recodes
+from dpsyn_core.systems.rls.tuning import Tuning
+
+if TYPE_CHECKING:
+    from dpsyn_core.measure import Counter
+
+Floats = NDArray[np.float64]
+LAST_NUMBER, LETTER = re.compile(r"\d+(?=\D*$)"), re.compile(r"(?<=\d)[A-Za-z]$")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Block:
+    """Pairs of two items of a battery, or of an item and one other column, or of items of two batteries.
+
+    pairs: the column of the rows and that of the columns of each. recodes: of their tables. alone: what independence
+    expects of each, in counts. scores: released, one a pair. sigma: of the noise of a score.
+    """
+
+    pairs: tuple[tuple[str, str], ...]
+    recodes: Recodes
+    alone: tuple[Floats, ...]
+    scores: Floats
+    sigma: float
+
+    @cached_property
+    def chance(self) -> Floats:
+        """What sampling adds to each score."""
+        return sampling_errors(self.alone)
+
+    @property
+    def symmetric(self) -> bool:
+        """Whether both columns of the pairs are items of one battery."""
+        return not {a for a, _ in self.pairs}.isdisjoint(b for _, b in self.pairs)
+
+    @property
+    def strength(self) -> float:
+        """L1 distance of a pair from independence, in records, in the mean of squares; at least 0."""
+        squares = np.square(self.scores) - self.sigma**2 - np.square(self.chance)
+        return math.sqrt(max(float(squares.mean()), 0.0))
+
+    def sure(self, deviations: float) -> bool:
+        """Whether the mean score stands by so many deviations of its noise above sampling."""
+        excess = float((self.scores - self.chance).mean())
+        return excess * math.sqrt(len(self.pairs)) > deviations * self.sigma
+
+    def noise(self, sigma: float) -> float:
+        """L1 error of a mean table with this noise in each cell; two cells of a symmetric one tell the same."""
+        return HALF_NORMAL_MEAN * sigma * self.alone[0].size / math.sqrt(2 if self.symmetric else 1)
+
+    def only(self, places: Sequence[int]) -> Block:
+        """Some of the pairs."""
+        return Block(
+            pairs=tuple(self.pairs[i] for i in places),
+            recodes=self.recodes,
+            alone=tuple(self.alone[i] for i in places),
+            scores=self.scores[list(places)],
+            sigma=self.sigma,
+        )
+
+
+def form(name: str) -> str:
+    """What the names of the items of a battery have in common: all but the last number, or the letter after it."""
+    return LETTER.sub("?", name) if LETTER.search(name) else LAST_NUMBER.sub("#", name)
+
+
+def measure_mean_tables(
+    counter: Counter, view: RlsEvidence, pairs: Pairs, *, plan: BudgetPlan, noise: Noise, gate: Gate
+) -> tuple[tuple[MeanTable, ...], Pairs]:
+    """Buys the mean tables that pay for their noise, of pairs that get no table of their own; and what they leave.
+
+    Args:
+        counter: exact counts.
+        view: the released one-ways.
+        pairs: chosen, with the scores of all, and what they may spend.
+        plan: how coarse other columns are in pairs with items.
+        noise: of this run.
+        gate: through which tables are released.
+    """
+    t, measured = view.tuning.batteries, set(pairs.sets)
+    wanted = []
+    for block in _blocks(view, pairs, plan):
+        varies = float(np.var(block.scores - block.chance, ddof=1)) / block.sigma**2
+        left = [i for i, p in enumerate(block.pairs) if view.domain.ordered_set(p) not in measured]
+        if varies <= 1 + t.alike * math.sqrt(2 / len(block.pairs)) and len(left) >= t.pairs:
+            wanted.append(block.only(left))
+    wanted = sorted((b for b in wanted if b.sure(t.sure)), key=lambda b: -b.strength * len(b.pairs))
+    means = []
+    for block in wanted:
+        part = _best_part(block, pairs, noise, view.tuning)
+        if part > 0:
+            cost, rest = pairs.cost.split([part, 1 - part])
+            means.append(measure_mean(counter, block.pairs, recodes=block.recodes, cost=cost, gate=gate))
+            pairs = replace(pairs, cost=rest)
+    return tuple(means), pairs
+
+
+def _best_part(block: Block, pairs: Pairs, noise: Noise, tuning: Tuning) -> float:
+    """Of the cost of pairs, what takes most error away from the pairs of a block and gives least to all others."""
+    factor, best = tuning.pairs.noise_factor, (0.0, 0.0)
+    chance = float(block.chance.mean())
+    for part in tuning.batteries.parts:
+        table = factor * block.noise(noise.of_cell(pairs.cost.scaled(part)))
+        gain = len(block.pairs) * (math.hypot(block.strength, chance) - math.hypot(table, chance))
+        others = [noise.error(pairs.cells * pairs.weights, pairs.cost.scaled(p)) for p in (1 - part, 1.0)]
+        best = max(best, (gain - factor * (others[0] - others[1]), part))
+    return best[1]
+
+
+def _blocks(view: RlsEvidence, pairs: Pairs, plan: BudgetPlan) -> Iterator[Block]:
+    """Pairs of alike columns, of which the mean score may say that they depend.
+
+    A column stands for itself unless it is an item. Items behind a filter are paired with each other alone: what the
+    filter explains of other pairs, its own tables tell.
+    """
+    t, domain = view.tuning.batteries, view.domain
+    batteries: dict[tuple[object, ...], list[str]] = {}
+    for a in domain.attributes:
+        if a.size <= t.values:
+            batteries.setdefault((form(a.name), a.size, a.special, a.number), []).append(a.name)
+    of = {n: names[0] for names in batteries.values() if len(names) >= t.items for n in names}
+    by_sides: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for x, y in pairs.scores:
+        if (x in of or y in of) and view.agreements.filter_of(x) == view.agreements.filter_of(y):
+            first, second = (x, y) if domain.index(of.get(x, x)) <= domain.index(of.get(y, y)) else (y, x)
+            by_sides.setdefault((of.get(first, first), of.get(second, second)), []).append((first, second))
+    usual = usual_recodes(view, plan)
+    for some in by_sides.values():
+        scores = np.array([pairs.scores[domain.ordered_set(p)] for p in some])
+        if len(some) < t.pairs or float(scores.mean()) * math.sqrt(len(some)) < t.sure * pairs.sigma:
+            continue
+        maps = usual[len(view.numbers.intersection(some[0]))]
+        columns = {n for p in some for n in p}
+        recodes = {n: Coarsening.identity(domain[n].size) if n in of else maps[n] for n in columns}
+        alone = tuple(_turned(view.product(domain.ordered_set(p), recodes), p, view) for p in some)
+        if min(alone[0].shape) > 1:
+            yield Block(pairs=tuple(some), recodes=recodes, alone=alone, scores=scores, sigma=pairs.sigma)
+
+
+def _turned(table: Floats, pair: tuple[str, str], view: RlsEvidence) -> Floats:
+    """A table in domain order with the first column of the pair in its rows, or the other way round."""
+    return table if view.domain.index(pair[0]) < view.domain.index(pair[1]) else table.T
+
+
+def mean_targets(view: RlsEvidence, means: Sequence[MeanTable], scale: float) -> list[Target]:
+    """What mean tables say of pairs without a table: their dependence at the margins of each pair. Post-processing.
+
+    A pair is off by what its score shows and the mean table does not, by sampling, and by half the noise.
+
+    Args:
+        view: the released one-ways and scores.
+        means: released.
+        scale: synthetic records over real ones.
+    """
+    measured, scores = {m.attributes for m in view.joint}, _scores(view)
+    out = []
+    for m in means:
+        pairs = [(p, view.domain.ordered_set(p)) for p in m.pairs]
+        block = Block(
+            pairs=m.pairs,
+            recodes=m.recodes,
+            alone=tuple(_turned(view.product(s, m.recodes), p, view) for p, s in pairs),
+            scores=np.array([scores[s] for _, s in pairs]),
+            sigma=view.scores.sigma if view.scores is not None else 0.0,
+        )
+        table, alone, sigma = m.values, np.mean(block.alone, axis=0), m.sigma
+        if block.symmetric:
+            table, alone, sigma = (table + table.T) / 2, (alone + alone.T) / 2, sigma / math.sqrt(2)
+        clean = np.maximum(shrink_pair(table, alone, sigma, tuning=view.tuning.records.shrinkage), 0.0)
+        ratio = np.divide(clean, alone, out=np.zeros_like(clean), where=alone > 0)
+        shown = float(np.abs(clean - alone).sum())
+        unseen = max(block.strength**2 - shown**2, 0.0)
+        far = math.sqrt(unseen + float(block.chance.mean()) ** 2 + (block.noise(m.sigma) / 2) ** 2)
+        for (pair, names), expected in zip(pairs, block.alone, strict=True):
+            if names in measured:
+                continue
+            goal = _turned(at_margins(expected * ratio, expected.sum(axis=1), expected.sum(axis=0)), pair, view)
+            out.append(
+                Target(
+                    attributes=tuple(view.domain.index(n) for n in names),
+                    maps=tuple(m.recodes[n].map for n in names),
+                    values=goal * scale,
+                    sigma=far / HALF_NORMAL_MEAN / goal.size * scale,
+                )
+            )
+    return out
+
+
+def _scores(view: RlsEvidence) -> Mapping[AttributeSet, float]:
+    return {} if view.scores is None else dict(zip(view.scores.sets, view.scores.values.tolist(), strict=True))
