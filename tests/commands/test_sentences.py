@@ -167,7 +167,7 @@ def test_the_epsilon_of_a_gain_and_of_an_error(folder, capsys):
     assert text.startswith("error 0.1 of columns with about 200 records: epsilon ")
     assert "an attacker then gains at most" in text
     far = said(capsys, "plan --schema s.json --delta 1e-6 --method independent --error 1e-9 --of columns").out
-    assert "not reached up to epsilon" in far
+    assert f"not reached up to epsilon {found['curve'][-1][0]:g};" in far
     text = said(capsys, "plan --columns a=2,b=number:20 --delta 1e-6 --error 0.1 --n-records 700 --of columns").out
     assert "with about 700 records" in text
 
@@ -178,6 +178,7 @@ def test_a_plan_of_names_says_what_it_guessed(folder, capsys):
     assert not said(capsys, f"plan --columns a=2,b=number:9 {run}").out.startswith("guessed")
     assert json.loads(said(capsys, f"plan --columns sex,a=2 {run} --json").out)["method"] == "independent"
     assert "about 10000 records" in said(capsys, f"plan --columns a=2 {run}").out
+    assert "about 1 records" in said(capsys, f"plan --columns a=2 {run} --n-records 1").out
     assert "about 77 records" in said(capsys, f"plan --columns a=2 {run} --n-records 77").out
 
 
