@@ -80,6 +80,9 @@ def test_of_many_categories_the_commonest_stay_and_the_rest_is_one(c):
     for code, name in enumerate(TOWNS):
         assert recode.map[code] == (labels.index(name) if name in commonest else 18)
     assert recode.map[23] == 19 and recode.size == 20
+    a = SimpleNamespace(size=40, special=3, ordered=False)
+    recode, _ = build.coarse(a, [*(f"v{chr(97 + i)}" for i in range(37)), *"xyz"], lambda: np.arange(40))
+    assert recode.map[37:].tolist() == [17, 18, 19]
 
 
 def test_of_many_numbers_neighbours_are_merged_evenly(c):
@@ -148,7 +151,12 @@ def test_matrices_and_differences_of_scores():
     assert np.isnan(build.pair_matrix(none, ["a"])).all()
     by = [score(by_attribute={"a": 0.1, "b": 0.2}), score(by_attribute={"a": 0.3, "b": 0.0})]
     assert list(build.differences(by).items()) == [("a", 0.3), ("b", 0.2)]
-    assert build.differences([]) == {}
+    assert build.differences(by[:1]) == {"b": 0.2, "a": 0.1} and build.differences([]) == {}
+    pairs = [(f"a{i}", "b") for i in range(build.ALL_UP_TO + 1)]
+    assert build.embedded_pairs(pairs[:-1], np.zeros(len(pairs) - 1)) == pairs[:-1]
+    off = np.arange(len(pairs)) * 7 % len(pairs) + 0.0
+    worst = sorted(range(len(pairs)), key=lambda i: -off[i])[: build.WORST]
+    assert build.embedded_pairs(pairs, off) == [pairs[i] for i in worst]
 
 
 def test_the_column_furthest_beyond_a_fresh_sample():
