@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -27,6 +28,7 @@ from dpsyn_core.report.wording import ENGLISH, Words, dated, local
 MOST = 40  # columns that are drawn, those with the largest difference; more cannot be read
 LABEL = 28  # characters of a name
 BOTH = " / "  # between the real figure and the synthetic one
+MOMENT = re.compile(r"[\d.-]+T\d\d:\d\d")  # a day and a time of it, and no word with a T
 CELL = 4  # digits of a figure of which two stand in one cell
 
 
@@ -131,8 +133,8 @@ def both(real: float | str | None, synthetic: float | str | None, words: Words =
         return local(BOTH.join(pair), words)
     if real is None and synthetic is None:
         return "–"
-    if isinstance(real, str) and isinstance(synthetic, str) and "T" in real and "T" in synthetic:
-        (day, time), (other, later) = (x.split("T") for x in (real, synthetic))
+    if all(isinstance(x, str) and MOMENT.match(x) for x in (real, synthetic)):
+        (day, time), (other, later) = (str(x).split("T") for x in (real, synthetic))
         return f"{day} {time[:5]}{BOTH}{later[:5]}" if day == other else day + BOTH + other
     return BOTH.join(
         "–" if x is None else x if isinstance(x, str) else local(amount(x, of=of), words) for x in (real, synthetic)

@@ -41,7 +41,8 @@ class RankedCounts:
 
         At the true quantile, (1 - at) times the records below less `at` times those above is 0. An interval goes from
         the first place at which the noisy number may be 0 or more to the last at which it may be 0 or less, within z
-        standard deviations; NaN where there is none.
+        standard deviations. There are such places: at one end of all bins the number is 0 or more, at the other end
+        0 or less.
 
         Args:
             at: from 0 to 1.
@@ -57,10 +58,8 @@ class RankedCounts:
         off = z * self.sigma * np.sqrt(spread)
         enough, few = ((apart >= -off).reshape(len(apart), -1), (apart <= off).reshape(len(apart), -1))
         place = (self.low[:, None] + part * (self.high - self.low)[:, None]).ravel()
-        there = enough.any(axis=1) & few.any(axis=1)
         first, last = enough.argmax(axis=1), few.shape[1] - 1 - few[:, ::-1].argmax(axis=1)
         low, high = place[np.maximum(first - 1, 0)], place[np.minimum(last + 1, len(place) - 1)]  # a step outwards
-        low, high = np.where(there, low, np.nan), np.where(there, high, np.nan)
         return np.clip(self._read(at), low, high), low, high
 
     def _read(self, at: float) -> Floats:
