@@ -423,3 +423,19 @@ def test_years_of_two_digits_that_would_be_in_the_future_are_said(years, why):
     table = pa.table({"born": cells})
     [proposal] = propose(draft(table, "t"), table)
     assert proposal.why == why
+
+
+@pytest.mark.parametrize("code", [-9, -99, -999, 9999])
+def test_a_code_of_few_records_does_not_stretch_a_range_or_a_list(code):
+    incomes = [800 + 7 * i % 1000 for i in range(N - 2)]
+    found = one("income", [*incomes, code, code]).document
+    assert (found["kind"], found["special_values"]) == ("numeric", [code]) and 0 <= found["min"] < found["max"] < 3000
+    answers = one("satisfied", [*(1 + i % 5 for i in range(N - 2)), code, code]).document
+    assert answers["values"] == [1, 2, 3, 4, 5, code]
+    points = one("points", [*(i % 20 for i in range(N - 2)), code, code]).document
+    assert points["values"] == [*range(20), code]
+
+
+def test_a_number_that_few_have_and_that_may_be_theirs_is_no_code():
+    assert one("balance", [*range(-50, N - 52), -99, -99]).document.get("special_values") is None
+    assert one("income", [*(800 + 7 * i for i in range(N - 2)), 9999, 9999]).document.get("special_values") is None

@@ -131,9 +131,12 @@ def _beside_codes(name: str, column: Any, comma: bool, points: bool) -> dict[str
         return drafted
     kept = ~(valid & np.isin(numbers, codes))
     inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma, points)
+    whole = inner.get("dtype", drafted["dtype"]) == "integer"
+    apart = [int(c) if whole and c.is_integer() else c for c in codes]
+    if inner.get("ordered"):  # of few numbers: a list, with the codes in it
+        return inner | {"values": sorted([*inner["values"], *apart]), "missing": drafted["missing"]}
     if inner["kind"] != "numeric":
         return drafted
-    apart = [int(c) if inner["dtype"] == "integer" and c.is_integer() else c for c in codes]
     return inner | {"special_values": [*inner.get("special_values", ()), *apart], "missing": drafted["missing"]}
 
 
