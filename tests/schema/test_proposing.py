@@ -439,3 +439,20 @@ def test_a_code_of_few_records_does_not_stretch_a_range_or_a_list(code):
 def test_a_number_that_few_have_and_that_may_be_theirs_is_no_code():
     assert one("balance", [*range(-50, N - 52), -99, -99]).document.get("special_values") is None
     assert one("income", [*(800 + 7 * i for i in range(N - 2)), 9999, 9999]).document.get("special_values") is None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{2_000_000_123 + 7_654_321 * i}" for i in range(N)],
+        [f"+49{1_510_000_123 + 654_321 * (i // 2)}" for i in range(N)],
+        [f"6{i % 90 + 10} {i % 900 + 100} {i * 7 % 900 + 100}" for i in range(N)],
+    ],
+)
+def test_numbers_of_telephones_under_a_header_that_says_nothing_are_left_out(cells):
+    assert (one("c7", cells).why, one("c7", cells).document) == ("codes", None)
+
+
+def test_long_numbers_that_are_amounts_or_times_stay_numbers():
+    assert one("revenue", [f"{123_456_700 + 100 * i}" for i in range(N)]).document["kind"] == "numeric"
+    assert one("c7", [f"{1_700_000_123 + 4321 * i}" for i in range(N)]).document["kind"] == "numeric"

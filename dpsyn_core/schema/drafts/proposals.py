@@ -64,6 +64,8 @@ def _number(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propo
         entry = {k: v for k, v in base.items() if k in ("name", "source", "label", "description", "missing")}
         values = {"kind": "categorical", "values": codes, "ordered": False}
         return listed(drafted | values, entry | values, column)
+    if ranges.numbers_of_persons(drafted, column):
+        return Proposal(name=name, seen=seen, why="codes", document=None)
     marks, clock = ranges.marks(drafted), ranges.clock(drafted)
     low, high = marks or clock or ranges.outward(drafted["min"], drafted["max"], name, whole=whole)
     low, high = ranges.on_grid(low, high, drafted.get("step"))
