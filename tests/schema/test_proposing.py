@@ -456,3 +456,20 @@ def test_numbers_of_telephones_under_a_header_that_says_nothing_are_left_out(cel
 def test_long_numbers_that_are_amounts_or_times_stay_numbers():
     assert one("revenue", [f"{123_456_700 + 100 * i}" for i in range(N)]).document["kind"] == "numeric"
     assert one("c7", [f"{1_700_000_123 + 4321 * i}" for i in range(N)]).document["kind"] == "numeric"
+
+
+@pytest.mark.parametrize("records", [N, 4 * N])
+def test_fractions_beside_percentages_are_no_numbers_and_that_is_said(records):
+    cells = [f"{i * 7 % 390 / 10} %" if i % 2 else f"0.{i % 97 + 1:02d}" for i in range(records)]
+    found = one("share", [*cells, cells[0], cells[1]])
+    assert (found.why, found.document) == ("mixed", None)
+    plain = one("share", [f"{i % 390 / 10} %" if i % 2 else f"{i % 97 + 1}" for i in range(records)])
+    assert plain.document["written"] == "12.5 %"
+
+
+def test_numbers_in_digits_of_another_script_are_left_out_and_that_is_said():
+    digits = str.maketrans("0123456789.", "٠١٢٣٤٥٦٧٨٩٫")
+    whole = [str(i * 7 % 3000 + 1000 * (i % 2)).translate(digits if i % 3 else {}) for i in range(N)]
+    assert one("price", [*whole, *whole]).why == "mixed"
+    parts = [f"{i * 7 % 3000 / 8:.3f}".translate(digits) for i in range(N)]
+    assert one("price", [*parts, *parts]).why == "mixed"

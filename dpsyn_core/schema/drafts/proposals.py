@@ -22,6 +22,7 @@ from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
 from dpsyn_core.schema.languages import other_word
+from dpsyn_core.tables import amounts
 from dpsyn_core.tables import canonical_text as canonical
 
 
@@ -123,7 +124,8 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         return Proposal(name=name, seen=seen, why="names", document=None)
     if (public := _public_list(name, column)) is not None:
         return Proposal(name=name, seen=seen, why="list", document=public)
-    why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "mixed" if mixed(filled) else "many"
+    codes = _codes(filled) and not amounts.shares_beside_percent(filled)
+    why = "unique" if len(filled) >= records else "codes" if codes else "mixed" if mixed(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
 
 

@@ -251,7 +251,7 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
         rf"^(?P<open>\(?[+-]?)(?P<prefix>{word})(?P<before>{_GAP})(?P<inner>[+-]?)"
         rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)(?P<after>{_GAP})(?P<suffix>{word})(?P<close>-?\)?)$",
     )
-    if len(text) == 0 or parts.null_count:
+    if len(text) == 0 or parts.null_count or shares_beside_percent(text):
         return None
     prefixes, suffixes, before_all, after_all = (
         _commonest(pc.struct_field(parts, name)) for name in ("prefix", "suffix", "before", "after")
@@ -275,6 +275,14 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
         pairs=pairs,
         minus=minus,
     )
+
+
+def shares_beside_percent(texts: Any) -> bool:
+    """Whether fractions (0.12) stand next to percentages (12 %), so that nobody can tell how much 0.5 is."""
+    import pyarrow.compute as pc
+
+    percent, share = (pc.match_substring_regex(texts, p) for p in (r"[%‰]\s*$", r"^\s*[+-]?0?[.,]\d+\s*$"))
+    return bool(pc.any(percent).as_py() and pc.any(share).as_py())
 
 
 def _commonest(cells: Any) -> list[str]:
