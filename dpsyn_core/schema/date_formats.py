@@ -32,7 +32,7 @@ STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%3f", 17), ("%
 ISO_DAY, SHAPES = "%Y-%m-%d", 4  # kinds of digits and letters up to which a column may be written in two ways
 ISO = (
     r"^\s*\d{4}-\d{1,2}-\d{1,2}(?:(?P<t>[T ])(?P<clock>\d{1,2}:\d\d(?P<S>:\d\d)?)(?P<mark>[.,]?)(?P<f>\d*)"
-    r"(?P<z>\s*(?:[Zz]|[+-]\d\d:?\d\d)?))?$"
+    r"(?P<z>\s*(?:[Zz]|UTC|[+-]\d\d(?::?\d\d)?)?))?$"
 )
 USUAL = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%SZ")  # how times are written where nothing is declared
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
@@ -103,7 +103,7 @@ def in_parts(texts: Any, *, of_column: bool = False) -> dict[str, Any]:
         if mark:
             size = digits[0] if len(digits) == 1 else 6
             way += mark + ("0" * size if days else "%f" if size == 6 else f"%{size}f")
-        if zone is not None and (of_column or zone.strip() in ("", "Z", "z")):
+        if zone is not None and (of_column or zone.strip() in ("", "Z", "z", "UTC")):
             way += zone
         else:
             zones = pc.struct_field(parts, "z")

@@ -473,3 +473,21 @@ def test_numbers_in_digits_of_another_script_are_left_out_and_that_is_said():
     assert one("price", [*whole, *whole]).why == "mixed"
     parts = [f"{i * 7 % 3000 / 8:.3f}".translate(digits) for i in range(N)]
     assert one("price", [*parts, *parts]).why == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("zones", "why"),
+    [(("+01:00", "+02:00"), "utc"), (("+02:00", ""), "utc"), (("+02:00",), "written"), (("Z",), "written")],
+)
+def test_times_that_come_back_in_utc_are_said(zones, why):
+    found = one(
+        "at", [f"2024-03-{i % 28 + 1:02d}T{i % 24:02d}:{i % 60:02d}:00{zones[i % len(zones)]}" for i in range(N)]
+    )
+    assert found.why == why
+
+
+@pytest.mark.parametrize("zone", ["+00", " UTC"])
+def test_times_as_databases_write_them_keep_their_zone(zone):
+    cells = [f"2024-03-{i % 28 + 1:02d} {i % 24:02d}:{i % 60:02d}:00{zone}" for i in range(N)]
+    found = one("at", cells).document
+    assert (found["kind"], found["formats"]) == ("datetime", [f"%Y-%m-%d %H:%M:%S{zone}"])

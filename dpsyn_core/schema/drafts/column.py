@@ -278,7 +278,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     timed = (seconds % 86_400 != 0).any()
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
     if way:
-        zoned = bool(re.search("%H.*(Z|z)$", way["formats"][0]))
+        zoned = bool(re.search("%H.*(Z|z|UTC)$", way["formats"][0]))
     elif not typed:
         zoned = bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py())
     ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]

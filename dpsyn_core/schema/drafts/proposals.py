@@ -22,7 +22,7 @@ from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
 from dpsyn_core.schema.languages import other_word
-from dpsyn_core.tables import amounts
+from dpsyn_core.tables import amounts, instants
 from dpsyn_core.tables import canonical_text as canonical
 
 
@@ -89,9 +89,18 @@ def _date(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposa
     return Proposal(
         name=drafted["name"],
         seen={"what": "range", "low": low, "high": high},
-        why=_why_written(formats, high) if formats else ends,
+        why="utc" if high[-1] == "Z" and _offsets(column) else _why_written(formats, high) if formats else ends,
         document=base | {"min": first, "max": last},
     )
+
+
+def _offsets(column: Any) -> bool:
+    """Whether times are of another zone than UTC, in which all come back."""
+    import pyarrow.compute as pc
+
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    zone = getattr(column.type, "tz", None)
+    return zone not in (None, "UTC") or bool(pc.any(pc.match_substring_regex(texts, instants.OFFSET)).as_py())
 
 
 def _why_written(formats: list[str], last: str) -> str:
