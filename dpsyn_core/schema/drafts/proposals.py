@@ -16,7 +16,7 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
-from dpsyn_core.schema.drafts.column import OWN, PERSONS, UNSHARED, mixed
+from dpsyn_core.schema.drafts.column import MIXED, OWN, PERSONS, UNSHARED, mixed
 from dpsyn_core.schema.drafts.draft import LEFT, refuse_empty
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
@@ -196,4 +196,5 @@ def rounded_entries(schema: Schema, table: Any, *, besides: str | None = None) -
 
 
 def _without_proposal(p: Proposal) -> dict[str, Any]:
-    return {"name": p.name, "kind": "ignored", "description": {"person": PERSONS, "unique": OWN}.get(p.why, UNSHARED)}
+    why = {"person": PERSONS, "unique": OWN, "mixed": MIXED}.get(p.why, UNSHARED)
+    return {"name": p.name, "kind": "ignored", "description": why}
