@@ -503,3 +503,15 @@ def test_numbers_with_a_few_texts_are_no_list_of_which_hardly_a_value_is_common(
     assert one("age", [a.translate(digits) for a in (*ages, "20", "21")]).why == "mixed"
     assert one("age", [*ages, "90+", "90+"]).document["values"][-1] == "90+", "ends that were cut off are a list"
     assert one("age", ["a", *(str(i % 12) for i in range(N - 1))]).document["other"], "few values are a list"
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        ([f"{30 + i % 90}.{i % 10} mmol/L" for i in range(N)], "12.5 mmol/L"),
+        ([f"{i * 7 % 300} km/h" for i in range(N)], "12 km/h"),
+    ],
+)
+def test_units_with_a_stroke_are_read_and_written_again(cells, written):
+    assert one("x", cells).document["written"] == written
+    assert one("x", [f"{i % 150}/{60 + i % 40}" for i in range(N)]).document is None, "blood pressure is two numbers"

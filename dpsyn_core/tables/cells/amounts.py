@@ -30,10 +30,11 @@ _GAP = rf"[\s{SPACES}]*"
 _WORD = (
     rf"[^\s{SPACES}\d.,'’()+\-" "\u2212" r"=@|\"\\;:!?#*/&<>{}\[\]~^`]"
 )  # letters, currency signs, percent and degree signs
+_UNIT = rf"(?:{_WORD}{{1,{LONGEST}}}(?:/{_WORD}{{1,{LONGEST}}})?)?"  # also mmol/L and km/h
 _EXAMPLE = re.compile(
     rf"^(?P<open>[(\u2212]?)(?P<prefix>{_WORD}{{0,{LONGEST}}})(?P<before>[{SPACES}]?)(?P<inner>[-\u2212]?)"
     rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)"
-    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_WORD}{{0,{LONGEST}}})(?P<close>[-\u2212)]?)$"
+    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_UNIT})(?P<close>[-\u2212)]?)$"
 )
 _GROUPED = re.compile(
     rf"^[1-9]\d{{0,2}}(?:(?P<group>[.,'’{SPACES}])\d{{3}})(?:(?P=group)\d{{3}})*(?:(?P<mark>[.,])(?P<digits>\d+))?$"
@@ -249,7 +250,7 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
     parts = pc.extract_regex(
         text,
         rf"^(?P<open>\(?[+-]?)(?P<prefix>{word})(?P<before>{_GAP})(?P<inner>[+-]?)"
-        rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)(?P<after>{_GAP})(?P<suffix>{word})(?P<close>-?\)?)$",
+        rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)(?P<after>{_GAP})(?P<suffix>{_UNIT})(?P<close>-?\)?)$",
     )
     if len(text) == 0 or parts.null_count or shares_beside_percent(text):
         return None
