@@ -515,3 +515,20 @@ def test_numbers_with_a_few_texts_are_no_list_of_which_hardly_a_value_is_common(
 def test_units_with_a_stroke_are_read_and_written_again(cells, written):
     assert one("x", cells).document["written"] == written
     assert one("x", [f"{i % 150}/{60 + i % 40}" for i in range(N)]).document is None, "blood pressure is two numbers"
+
+
+@pytest.mark.parametrize(
+    ("way", "shown"),
+    [("{}年{}月{}日", "%Y年%-m月%-d日"), ("{}년 {}월 {}일", "%Y년 %-m월 %-d일"), ("{}年{}月", "%Y年%-m月")],
+)
+def test_dates_of_japan_china_and_korea_are_read(way, shown):
+    found = one("x", [way.format(2000 + i % 20, i % 12 + 1, i % 28 + 1) for i in range(N)]).document
+    assert (found["kind"], found["formats"]) == ("datetime", [shown])
+
+
+def test_months_of_four_letters_among_short_ones_are_short():
+    cells = [f"{i % 28 + 1} {('Jan', 'Sept', 'Dec')[i % 3]} {2000 + i % 20}" for i in range(N)]
+    assert one("x", cells).document["formats"] == ["%-d %b %Y"]
+    assert one("x", [c.replace("Jan", "June").replace("Dec", "May") for c in cells]).document["formats"] == [
+        "%-d %B %Y"
+    ]
