@@ -532,3 +532,8 @@ def test_months_of_four_letters_among_short_ones_are_short():
     assert one("x", [c.replace("Jan", "June").replace("Dec", "May") for c in cells]).document["formats"] == [
         "%-d %B %Y"
     ]
+
+
+def test_small_fractions_get_no_range_up_to_one():
+    found = one("x", [f"{1.05e-5 + i * 1.9e-7:.3e}" for i in range(N)]).document
+    assert found["kind"] == "numeric" and found["max"] < 0.001

@@ -23,6 +23,7 @@ MANY = 200  # values of a list that is proposed
 LONG = 10**6  # whole numbers of so many digits that are not round may be names of things
 NINE = 10**8  # whole numbers from nine digits on that are not round name persons, such as by their telephone
 TIMES = (10**9, 2**31)  # seconds since 1970 of the years 2001 to 2038
+HUNDREDTH = 0.01  # numbers that are all smaller are no shares: a range up to 1 would be nearly one bin of them
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 NEAR_DAYS, NEAR_MONTHS = 3, 92  # times of so few days get whole days as their ends, and of a season whole months: a
 
@@ -73,7 +74,7 @@ def outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, An
         return low, high
     if low >= 0 and high == HUNDRED:  # points of a hundred, whatever the fewest were
         return type(high)(0), high
-    if not whole and low >= 0 and high <= 1:
+    if not whole and low >= 0 and HUNDREDTH < high <= 1:
         return 0.0, 1.0
     step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)
     step = max(step, 1.0) if whole else step
