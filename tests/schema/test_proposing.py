@@ -537,3 +537,8 @@ def test_months_of_four_letters_among_short_ones_are_short():
 def test_small_fractions_get_no_range_up_to_one():
     found = one("x", [f"{1.05e-5 + i * 1.9e-7:.3e}" for i in range(N)]).document
     assert found["kind"] == "numeric" and found["max"] < 0.001
+
+
+def test_whole_numbers_beyond_all_ranges_are_names_also_where_they_are_typed():
+    cells = pa.table({"x": pa.array([2**62 + 12_345_678_901 * i for i in range(N)]), "y": ["a", "b"] * (N // 2)})
+    assert draft(cells, "t")["x"].kind == "identifier"

@@ -358,6 +358,8 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     if _versions(texts, floats, comma):
         return None
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
+    if t.is_integer(filled.type) and not whole:
+        return None  # names, as in text
     if not whole:
         low, high = float(floats.min()), float(floats.max())
         out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}
