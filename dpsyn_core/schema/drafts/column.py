@@ -98,7 +98,7 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
     drafted = _column(name, _without(column, [*codes, *letters]), comma, points) if letters else {}
     if drafted.get("kind") not in ("numeric", "datetime"):  # ranges lose letters to the missing cell, lists keep them
         letters = []
-        drafted = _column(name, _without(column, codes) if codes else column, comma, points)
+        drafted = _beside_codes(name, _without(column, codes) if codes else column, comma, points)
     missing = _blank(column) or bool(letters) if codes else bool(drafted.get("missing"))
     seen = list(drafted["values"]) if drafted["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
@@ -115,7 +115,7 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
     if drafted["kind"] == "numeric" and codes:
         whole = drafted.get("dtype") == "integer"
         kept = [int(c) if whole else c for c in codes if not whole or float(c).is_integer()]
-        drafted |= {"special_values": kept, "missing": missing}
+        drafted |= {"special_values": [*dict.fromkeys([*drafted.get("special_values", ()), *kept])], "missing": missing}
     return worded(drafted, said)
 
 
