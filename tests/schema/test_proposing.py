@@ -542,3 +542,11 @@ def test_small_fractions_get_no_range_up_to_one():
 def test_whole_numbers_beyond_all_ranges_are_names_also_where_they_are_typed():
     cells = pa.table({"x": pa.array([2**62 + 12_345_678_901 * i for i in range(N)]), "y": ["a", "b"] * (N // 2)})
     assert draft(cells, "t")["x"].kind == "identifier"
+
+
+@pytest.mark.parametrize("cell", ["{} b", "€ {}", "{} %"])
+def test_a_mark_of_few_numbers_is_no_unit_of_all(cell):
+    plain = [f"{1 + i * 7 % 900 / 10}" for i in range(2 * N)]
+    assert one("x", [cell.format(c) if i % 9 == 0 else c for i, c in enumerate(plain)]).document is None
+    most = one("x", [c if i % 9 == 0 else cell.format(c) for i, c in enumerate(plain)])
+    assert most.document["kind"] == "numeric", "the unit may be left away"

@@ -22,6 +22,7 @@ MOST = 15  # digits after the mark that an example may have: a double tells no m
 SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest
 # that tables of amounts are kept in, and beyond it one person's cell would say how all of them are written
 ALWAYS = 30  # cells with exactly three digits behind the mark
+MOSTLY = 0.5  # of the cells have the unit or currency of a form; what fewer have marks some, as in 12.5 b (estimated)
 GROUPED = 3  # digits between two marks of thousands
 LONGEST = 12  # letters of a currency or a unit
 SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
@@ -259,6 +260,9 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
     )
     if len(prefixes) > 1 or len(suffixes) > 1 or (prefixes and not _currency(prefixes[0])):
         return None
+    for found, name in ((prefixes, "prefix"), (suffixes, "suffix")):
+        if found and pc.mean(pc.equal(pc.struct_field(parts, name), found[0]).cast("int8")).as_py() < MOSTLY:
+            return None
     prefix, suffix, before, after = ((found or [""])[0] for found in (prefixes, suffixes, before_all, after_all))
     numbers = pc.struct_field(parts, "number")
     if suffix.isalpha() and pc.all(pc.match_substring_regex(numbers, r"^\d{4,}$")).as_py():
