@@ -128,6 +128,12 @@ def _unpadded(texts: Any, way: str) -> str:
     return re.sub(r"%([dmHIV])", lambda m: m[0] if m[1] in padded else f"%-{m[1]}", way)
 
 
+def month_first(ways: Sequence[str], texts: Any) -> bool:
+    """Whether dates that are read as 03/04/2024, day first, could all be read month first as well; none has a point."""
+    swapped = re.sub(r"^%-?d([/-])%-?m", r"%m\1%d", ways[0])
+    return len(ways) == 1 and swapped != ways[0] and bool(instants.to_instants(texts, (swapped,))[1].all())
+
+
 def ends(texts: Any, ways: tuple[str, ...]) -> tuple[str, str]:
     """The first and the last of some dates that are written in these ways, as far as they say: 2024-06 for Jun-24."""
     low, high = _times(texts, ways)[[0, -1]].astype("datetime64[s]")

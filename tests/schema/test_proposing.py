@@ -550,3 +550,15 @@ def test_a_mark_of_few_numbers_is_no_unit_of_all(cell):
     assert one("x", [cell.format(c) if i % 9 == 0 else c for i, c in enumerate(plain)]).document is None
     most = one("x", [c if i % 9 == 0 else cell.format(c) for i, c in enumerate(plain)])
     assert most.document["kind"] == "numeric", "the unit may be left away"
+
+
+@pytest.mark.parametrize(
+    ("way", "days", "why"),
+    [
+        ("{1:02d}/{0:02d}/2024", 12, "day_first"), ("{1:02d}/{0:02d}/2024", 28, "written"),
+        ("{1}-{0}-2024", 12, "day_first"), ("{1:02d}.{0:02d}.2024", 12, "written"),
+    ],
+)  # fmt: skip
+def test_dates_that_could_be_read_month_first_as_well_are_said(way, days, why):
+    found = one("x", [*(way.format(i % 12 + 1, i % days + 1) for i in range(N - 2)), "", ""])
+    assert found.why == why and found.document["formats"][0].startswith(("%d", "%-d"))

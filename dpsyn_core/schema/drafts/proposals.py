@@ -89,7 +89,7 @@ def _date(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposa
     return Proposal(
         name=drafted["name"],
         seen={"what": "range", "low": low, "high": high},
-        why="utc" if high[-1] == "Z" and _offsets(column) else _why_written(formats, high) if formats else ends,
+        why="utc" if high[-1] == "Z" and _offsets(column) else _why_written(formats, high, column) if formats else ends,
         document=base | {"min": first, "max": last},
     )
 
@@ -103,8 +103,14 @@ def _offsets(column: Any) -> bool:
     return zone not in (None, "UTC") or bool(pc.any(pc.match_substring_regex(texts, instants.OFFSET)).as_py())
 
 
-def _why_written(formats: list[str], last: str) -> str:
-    """two_digits: two digits stand for years, and some would be in the future, as those of birth before 1969 are."""
+def _why_written(formats: list[str], last: str, column: Any) -> str:
+    """two_digits: two digits stand for years, and some would be in the future, as those of birth before 1969 are.
+
+    day_first: months before days would read each cell, too.
+    """
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    if written_dates.month_first(formats, present(texts.filter(not_(canonical.blanks(texts))))):
+        return "day_first"
     if any("%y" in way for way in formats) and int(last[:4]) > datetime.datetime.now(tz=datetime.UTC).year:
         return "two_digits"
     return "two_ways" if len(formats) > 1 else "written"
