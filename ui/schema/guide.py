@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
+from dpsyn_core.errors import UNSEEN, DPSynError
 from dpsyn_core.schema import READ, Schema, asks_ends
 from dpsyn_core.tables import clocks
 from ui.data import who
@@ -166,7 +166,7 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
     cells = shown(document)
     return {
         "public": document["kind"] == "ignored" or _sources(schema)[p.name] != "data",
-        "name": p.name if _plainly(p) else f"⚠ {p.name}",
+        "name": ("" if _plainly(p) else "⚠ ") + p.name.translate(UNSEEN),
         "kind": cells["kind"],
         "content": offers.values_words(document.get("values", ())) or cells["content"],
         "also": _also(document),
