@@ -23,7 +23,7 @@ HEAD = 50  # cells that are tried before all are
 DAYS = (
     "%d/%m/%Y", "%m/%d/%Y", "%d.%m.%Y", "%d-%m-%Y", "%m-%d-%Y", "%Y/%m/%d", "%Y.%m.%d", "%d/%m/%y", "%m/%d/%y",
     "%d.%m.%y", "%d-%b-%Y", "%d-%b-%y", "%d %b %Y", "%b %d %Y", "%b %d, %Y", "%d %b, %Y", "%m/%Y", "%b %Y", "%b-%Y",
-    "%b-%y", "%Y%m%d", "%G-W%V", "%GW%V",
+    "%b-%y", "%Y%m%d", "%G-W%V", "%GW%V", "%Y年%m月%d日", "%Y年%m月", "%Y년 %m월 %d일",
 )  # fmt: skip
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DIGITS = (("%Y%m", 6), ("%y%m%d", 6), ("%d%m%Y", 8), ("%m%d%Y", 8))  # only where the header speaks of a date
@@ -32,13 +32,13 @@ STAMPS = (("%Y%m%d%H%M", 12), ("%Y%m%d%H%M%S", 14), ("%Y%m%d%H%M%S%3f", 17), ("%
 ISO_DAY, SHAPES = "%Y-%m-%d", 4  # kinds of digits and letters up to which a column may be written in two ways
 ISO = (
     r"^\s*\d{4}-\d{1,2}-\d{1,2}(?:(?P<t>[T ])(?P<clock>\d{1,2}:\d\d(?P<S>:\d\d)?)(?P<mark>[.,]?)(?P<f>\d*)"
-    r"(?P<z>\s*(?:[Zz]|[+-]\d\d:?\d\d)?))?$"
+    r"(?P<z>\s*(?:[Zz]|UTC|[+-]\d\d(?::?\d\d)?)?))?$"
 )
 USUAL = ("%Y-%m-%d", "%Y-%m-%d %H:%M:%S", "%Y-%m-%d %H:%M:%SZ")  # how times are written where nothing is declared
 EXAMPLE = datetime.datetime(2023, 8, 31, 20, 45, 59)  # no two of its parts are alike, but for hours of 12 and 24
 FIRST, LAST = 1800, 2200  # years of a column that is taken for one of dates
 OLDEST = 1500  # where marks stand between days, months and years, as in church registers
-LIKELY = r"^[\dA-Za-z ,./:\-]{5,40}$"
+LIKELY = r"^[\dA-Za-z ,./:\-年月日년월일]{5,40}$"
 # fmt: off
 WORDS = frozenset({
     "date", "dates", "datum", "day", "days", "tag", "dob", "birth", "born", "birthday", "time", "timestamp", "month",
@@ -103,7 +103,7 @@ def in_parts(texts: Any, *, of_column: bool = False) -> dict[str, Any]:
         if mark:
             size = digits[0] if len(digits) == 1 else 6
             way += mark + ("0" * size if days else "%f" if size == 6 else f"%{size}f")
-        if zone is not None and (of_column or zone.strip() in ("", "Z", "z")):
+        if zone is not None and (of_column or zone.strip() in ("", "Z", "z", "UTC")):
             way += zone
         else:
             zones = pc.struct_field(parts, "z")
@@ -126,6 +126,12 @@ def _unpadded(texts: Any, way: str) -> str:
         return way
     padded = [sign for sign, c in cells.items() if pc.any(pc.match_substring_regex(c, r"^0\d")).as_py()]
     return re.sub(r"%([dmHIV])", lambda m: m[0] if m[1] in padded else f"%-{m[1]}", way)
+
+
+def month_first(ways: Sequence[str], texts: Any) -> bool:
+    """Whether dates that are read as 03/04/2024, day first, could all be read month first as well; none has a point."""
+    swapped = re.sub(r"^%-?d([/-])%-?m", r"%m\1%d", ways[0])
+    return len(ways) == 1 and swapped != ways[0] and bool(instants.to_instants(texts, (swapped,))[1].all())
 
 
 def ends(texts: Any, ways: tuple[str, ...]) -> tuple[str, str]:
@@ -238,10 +244,19 @@ def _way(texts: Any, days: tuple[str, ...], times: tuple[str, ...]) -> tuple[str
             way = day + time
             if _years(head, way) is None or (years := _years(texts, way)) is None:
                 continue
-            if "%b" in way and pc.any(pc.match_substring_regex(texts, "[A-Za-z]{4}")).as_py():
+            if "%b" in way and pc.any(pc.match_substring_regex(texts, "[A-Za-z]{4}")).as_py() and not _short(texts):
                 way = way.replace("%b", "%B")
             return way, *years
     return None
+
+
+def _short(texts: Any) -> bool:
+    """Whether some months are written in three letters: then Sept and June among them are so, too."""
+    import pyarrow.compute as pc
+
+    return bool(
+        pc.any(pc.match_substring_regex(texts, r"(?i)\b(jan|feb|mar|apr|jun|jul|aug|sep|oct|nov|dec)\b")).as_py()
+    )
 
 
 def _times(texts: Any, ways: tuple[str, ...]) -> NDArray[np.int64]:

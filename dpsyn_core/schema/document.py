@@ -70,7 +70,7 @@ def _path(location: tuple[int | str, ...], document: object) -> tuple[str, str]:
         if isinstance(part, int):
             path += f"[{part}]"
         elif inside or not (part in TAGS or part.startswith("constrained-") or part in ("int", "float", "str", "bool")):
-            path += f".{part}"
+            path += f".{part:.80}"
         else:
             continue
         here = _step(here, part)

@@ -85,7 +85,7 @@ def coded(table: Any, names: Iterable[str]) -> str | None:
     for name, place in zip(listed, locate(table.column_names, listed), strict=True):
         entries = identifiers(table.column(place), name).drop_null()
         values, rows = entries.dictionary, len(entries)
-        if 2 <= len(values) < rows <= LADDER[-1] * len(values) and _coded(values, name):
+        if 2 <= len(values) < rows <= LADDER[-1] * len(values) and coded_values(values, name):
             return name
     return None
 
@@ -96,7 +96,7 @@ def _share(values: Any, pattern: str) -> float:
     return float(pc.mean(pc.match_substring_regex(values, pattern).cast("int8")).as_py())
 
 
-def _coded(values: Any, name: str) -> bool:
+def coded_values(values: Any, name: str) -> bool:
     """Whether these are codes, or numbers of things: long, of one length, no days, no amounts by header or rounded."""
     if _share(values, DAY) > 0.5 or _goods(values):
         return False

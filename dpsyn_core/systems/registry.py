@@ -105,7 +105,7 @@ def validated(cls: type[M], name: str, settings: Mapping[str, Any]) -> M:
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(p) for p in first["loc"])
-        msg = f"setting '{where}' of {name} is {first['input']!r}: {first['msg']}"
+        msg = f"setting '{where}' of {name} is {first['input']!r:.60}: {first['msg']}"
         raise SettingError(msg) from error
 
 

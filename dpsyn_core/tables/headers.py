@@ -24,7 +24,7 @@ def check(names: Sequence[str]) -> None:
     seen: dict[str, int] = {}
     for i, name in enumerate(names, start=1):
         if not name.strip():
-            msg = f"column {i} has a blank header; give every column a name, or say in which line the headers are"
+            msg = f"column {i} has a blank header; give every column a name, or say in which lines the headers are"
             raise TableError(msg)
         key = composed(name)
         if key in seen:

@@ -307,6 +307,11 @@ def _column(column: Any, kind: str, name: str, *, tagged: bool) -> tuple[Any, st
     if len(text) and pc.max(pc.binary_length(text)).as_py() > TEXT[kind]:
         msg = f"column '{name}' has texts above the {TEXT[kind]} bytes that {CALLED[kind]} takes; write CSV"
         raise OutputError(msg)
+    if pc.any(pc.match_substring(text, "\0")).as_py():  # what stands behind one would be cut
+        msg = (
+            f"column '{name}' has texts with a NUL character, at which {CALLED[kind]} ends a text; write CSV or Parquet"
+        )
+        raise OutputError(msg)
     return text.to_numpy(zero_copy_only=False), ""
 
 

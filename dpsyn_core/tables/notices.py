@@ -36,6 +36,8 @@ ENGLISH: Mapping[str, str] = {
     "cells may hold line ends, say so where it is read (multiline)",
     "total": "record {record} looks like a total of the others ('{word}'); if it is one, remove it from the file and "
     "load it again, for it counts as a record",
+    "note": "record {record} has words in one cell and no other, as a note or a source below a table has; if it is "
+    "one, remove it from the file and load it again, for it counts as a record",
     "of_file": "{file}: {sentence}",
     # what is wrong with a line
     "unclosed": "line {line} opens a quotation mark that it does not close",

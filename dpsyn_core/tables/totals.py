@@ -1,4 +1,4 @@
-"""Rows of totals below a table, as people write them in a spreadsheet: they would count as records."""
+"""Totals and notes below a table, as people write them in a spreadsheet: they would count as records."""
 
 from __future__ import annotations
 
@@ -12,11 +12,14 @@ WORDS = (
     "moyenne", "somme", "subtotal", "suma", "sum", "summa", "summe", "total", "total général", "totaal", "totale",
     "totals", "zwischensumme",
 )  # fmt: skip
+WIDE = 3  # columns from which on a record with one filled cell is odd
 LAST = 3  # records of a table that are looked at: a total, and a source or a date below it
 
 
 def totals(table: Any) -> list[Notice]:
     """For the owner only: says that one of the last records looks like a total, by a word that no other record has.
+
+    Else that one looks like a note or a source: words in one cell, and all other cells blank.
 
     It is said and not left out, for what a record becomes depends on that record alone.
 
@@ -37,4 +40,9 @@ def totals(table: Any) -> list[Notice]:
             same = pc.match_substring(column.cast(pa.string()), last[found[0]], ignore_case=True)
             if (pc.sum(same).as_py() or 0) == 1:
                 return [Notice("total", record=rows - LAST + found[0] + 1, word=last[found[0]])]
-    return []
+    if rows <= LAST or table.num_columns < WIDE:
+        return []
+    columns = [canonical.to_text(c.slice(rows - LAST).combine_chunks()).to_pylist() for c in table.columns]
+    filled = [[cell for cell in row if cell and cell.strip()] for row in zip(*columns, strict=True)]
+    notes = [i for i, row in enumerate(filled) if len(row) == 1 and len(row[0].split()) > 1]
+    return [Notice("note", record=rows - LAST + notes[0] + 1)] if notes else []

@@ -250,6 +250,7 @@ def sheet_name(table: str) -> str:
 
 def _write_workbook(tables: Mapping[str, Any], path: Path, told: Told | None = None) -> None:
     from openpyxl import Workbook
+    from openpyxl.utils.exceptions import IllegalCharacterError
     from openpyxl.writer.excel import ExcelWriter
 
     book = Workbook(write_only=True)
@@ -258,12 +259,16 @@ def _write_workbook(tables: Mapping[str, Any], path: Path, told: Told | None = N
             msg = f"{table.num_rows} records are above Excel's {EXCEL_ROWS}; write CSV or Parquet"
             raise OutputError(msg)
         page = book.create_sheet(sheet_name(name))
-        page.append(table.column_names)
         columns = [_without_zone(c).to_pylist() for c in table.columns]
-        for i, row in enumerate(zip(*columns, strict=True)):  # openpyxl takes rows one by one
-            page.append(row)
-            if told is not None and i % TOLD_EVERY == 0:
-                told(i, table.num_rows)
+        try:
+            page.append(table.column_names)
+            for i, row in enumerate(zip(*columns, strict=True)):  # openpyxl takes rows one by one
+                page.append(row)
+                if told is not None and i % TOLD_EVERY == 0:
+                    told(i, table.num_rows)
+        except IllegalCharacterError:
+            msg = "the table has texts with control characters, which Excel files cannot hold; write CSV or Parquet"
+            raise OutputError(msg) from None  # the library's message quotes the cell
     book.properties.created = book.properties.modified = EXCEL_DATE
     with _UndatedZip(path, "w", zipfile.ZIP_DEFLATED, allowZip64=True) as archive:
         ExcelWriter(book, archive).write_data()

@@ -158,7 +158,7 @@ def test_a_file_whose_first_line_has_blank_headers_can_be_read_from_a_lower_one(
     raw = b"Sales,,\nbranch,staff,town\n" + b"".join(b"b%d,%d,t\n" % (i % 3, i % 7) for i in range(40))
     uploaded(app, name="sales.csv", raw=raw)
     assert "blank header" in app.error[0].value
-    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_of_"))).set_value(2).run()
+    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_row_of_"))).set_value(2).run()
     assert space_of(app).dataset.table.column_names == ["branch", "staff", "town"] and not app.error
 
 
@@ -173,7 +173,7 @@ def test_a_sheet_below_a_title_is_refused_with_the_line_of_its_headers(app):
     book.save(out)
     uploaded(app, name="staff.xlsx", raw=out.getvalue())
     assert "may be in line 3, blank ones not counted" in app.error[0].value
-    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_of_"))).set_value(3).run()
+    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_row_of_"))).set_value(3).run()
     assert space_of(app).dataset.table.column_names == ["number", "team"] and not app.error
 
 
@@ -278,3 +278,18 @@ def test_a_plain_german_file_is_read_with_one_quiet_note_and_no_warning(app):
     assert "dp-warning" not in said[0]
     uploaded(app, name="cut.csv", raw=b"a;b\n1;2\n3\n" + b"4;5\n" * 40)
     assert any("dp-warning" in e.proto.body and "do not fit" in e.proto.body for e in app.get("html"))
+
+
+@pytest.mark.slow
+def test_a_sheet_with_headings_over_groups_of_columns_can_be_read_after_its_refusal(app):
+    book = Workbook()
+    for row in (["Person", None, "Money", None], ["age", "town", "wage", "rent"]):
+        book.active.append(row)
+    for i in range(60):
+        book.active.append([20 + i % 50, "abc"[i % 3], 1000 + i * 7, 300 + i * 3])
+    out = io.BytesIO()
+    book.save(out)
+    uploaded(app, name="groups.xlsx", raw=out.getvalue())
+    assert "in which lines the headers are" in app.error[0].value
+    app.number_input(key=next(k for k in keys(app.number_input) if k.startswith("header_lines_of_"))).set_value(2).run()
+    assert space_of(app).dataset.table.column_names[:2] == ["Person / age", "Person / town"] and not app.error

@@ -10,7 +10,7 @@ from dpsyn_core.errors import TableError
 from tests.app_driver import at_page, uploaded
 from ui.shared import theme
 from ui.shared.faults import explain
-from ui.shared.text import JOINER, literal
+from ui.shared.text import JOINER, escaped, literal
 
 ROOT = Path(__file__).resolve().parents[2]
 HOSTILE = (
@@ -61,6 +61,12 @@ def test_a_hostile_name_is_text_and_keeps_its_letters(name):
     assert not alive(literal(f"column '{name}' is no number: declare it"))
     shown = re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", literal(name)).replace(JOINER, "")
     assert shown == name
+
+
+@pytest.mark.parametrize("mark", ["\u202e", "\u2067", "\x00", "\x1b"])
+def test_a_name_does_not_turn_the_text_around_it(mark):
+    assert literal(f"age{mark}<x") == "age\ufffd\\<x" and escaped(f"age{mark}<x") == "age\ufffd&lt;x"
+    assert literal("גיל") == escaped("גיל") == "גיל", "names of scripts from right to left stay"
 
 
 @pytest.mark.parametrize("name", ["# head", "- item", "1. item", "1) item", "> said", "=", "+ item"])

@@ -189,6 +189,13 @@ def test_years_of_two_digits_are_said(tmp_path, capsys):
     assert "its years of two digits are read as 1969 to 2068" in capsys.readouterr().err
 
 
+def test_times_in_utc_are_said(tmp_path, capsys):
+    times = [f"2024-0{i % 7 + 1}-11T{i % 24:02}:00:00+0{1 + i % 2}:00" for i in range(90)]
+    (tmp_path / "t.csv").write_text("at,x\n" + "".join(f"{d},a\n" for d in times), encoding="utf-8")
+    assert main(["schema", "draft", str(tmp_path / "t.csv"), "-o", str(tmp_path / "s.json")]) == 0
+    assert "the range of 'at'; its times are in UTC" in capsys.readouterr().err
+
+
 def test_quiet_silences_progress_and_no_warning(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("DPSYN_HOME", str(tmp_path / "home"))
     (tmp_path / "t.csv").write_text("x\n" + "a\nb\n" * 3, encoding="utf-8")

@@ -92,6 +92,8 @@ def test_schemas_are_frozen():
         (["attributes", 0, "values"], [None], ["values[0]", "text, a number, true or false"]),
         (["attributes", 0, "values"], [1, "1"], ["'1'", "twice"]),
         (["attributes", 0, "values"], [1, 1.0], ["'1'", "twice"]),
+        (["attributes", 0, "values"], ["x" * 5000] * 2, ["xxx", "twice"]),
+        (["attributes", 0, "x" * 5000], 1, ["xxx", "no known field"]),
         (["attributes", 0, "values"], ["", "M"], ["missing", "''"]),
         (["attributes", 1, "dtype"], "text", ["attributes[1].dtype", "integer"]),
         (["attributes", 1, "min"], "17", ["attributes[1].min", "('age')", "number"]),

@@ -402,7 +402,7 @@ def test_whole_numbers_with_an_end_that_is_cut_off_keep_every_number():
     assert document["values"] == [*map(str, range(90)), "90+"] and document["ordered"] and document["other"]
     document = one("eGFR", ["<15"] * 20 + [str(v) for v in range(15, 60)] * 2 + [">60"] * 50).document
     assert document["values"] == ["<15", *map(str, range(15, 60)), ">60"]
-    assert one("lot", [*map(str, range(90)), *map(str, range(90)), *["B7"] * 20]).document["values"] == ["B7"]
+    assert one("lot", [*map(str, range(90)), *map(str, range(90)), *["B7"] * 20]).why == "mixed", "no end"
 
 
 def test_codes_that_look_like_powers_stay_as_they_are_written():
@@ -423,3 +423,142 @@ def test_years_of_two_digits_that_would_be_in_the_future_are_said(years, why):
     table = pa.table({"born": cells})
     [proposal] = propose(draft(table, "t"), table)
     assert proposal.why == why
+
+
+@pytest.mark.parametrize("code", [-9, -99, -999, 9999])
+def test_a_code_of_few_records_does_not_stretch_a_range_or_a_list(code):
+    incomes = [800 + 7 * i % 1000 for i in range(N - 2)]
+    found = one("income", [*incomes, code, code]).document
+    assert (found["kind"], found["special_values"]) == ("numeric", [code]) and 0 <= found["min"] < found["max"] < 3000
+    answers = one("satisfied", [*(1 + i % 5 for i in range(N - 2)), code, code]).document
+    assert answers["values"] == [1, 2, 3, 4, 5, code]
+    points = one("points", [*(i % 20 for i in range(N - 2)), code, code]).document
+    assert points["values"] == [*range(20), code]
+
+
+def test_a_number_that_few_have_and_that_may_be_theirs_is_no_code():
+    assert one("balance", [*range(-50, N - 52), -99, -99]).document.get("special_values") is None
+    assert one("income", [*(800 + 7 * i for i in range(N - 2)), 9999, 9999]).document.get("special_values") is None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        [f"{2_000_000_123 + 7_654_321 * i}" for i in range(N)],
+        [f"+49{1_510_000_123 + 654_321 * (i // 2)}" for i in range(N)],
+        [f"6{i % 90 + 10} {i % 900 + 100} {i * 7 % 900 + 100}" for i in range(N)],
+    ],
+)
+def test_numbers_of_telephones_under_a_header_that_says_nothing_are_left_out(cells):
+    assert (one("c7", cells).why, one("c7", cells).document) == ("codes", None)
+
+
+def test_long_numbers_that_are_amounts_or_times_stay_numbers():
+    assert one("revenue", [f"{123_456_700 + 100 * i}" for i in range(N)]).document["kind"] == "numeric"
+    assert one("c7", [f"{1_700_000_123 + 4321 * i}" for i in range(N)]).document["kind"] == "numeric"
+
+
+@pytest.mark.parametrize("records", [N, 4 * N])
+def test_fractions_beside_percentages_are_no_numbers_and_that_is_said(records):
+    cells = [f"{i * 7 % 390 / 10} %" if i % 2 else f"0.{i % 97 + 1:02d}" for i in range(records)]
+    found = one("share", [*cells, cells[0], cells[1]])
+    assert (found.why, found.document) == ("mixed", None)
+    plain = one("share", [f"{i % 390 / 10} %" if i % 2 else f"{i % 97 + 1}" for i in range(records)])
+    assert plain.document["written"] == "12.5 %"
+
+
+def test_numbers_in_digits_of_another_script_are_left_out_and_that_is_said():
+    digits = str.maketrans("0123456789.", "٠١٢٣٤٥٦٧٨٩٫")
+    whole = [str(i * 7 % 3000 + 1000 * (i % 2)).translate(digits if i % 3 else {}) for i in range(N)]
+    assert one("price", [*whole, *whole]).why == "mixed"
+    parts = [f"{i * 7 % 3000 / 8:.3f}".translate(digits) for i in range(N)]
+    assert one("price", [*parts, *parts]).why == "mixed"
+
+
+@pytest.mark.parametrize(
+    ("zones", "why"),
+    [(("+01:00", "+02:00"), "utc"), (("+02:00", ""), "utc"), (("+02:00",), "written"), (("Z",), "written")],
+)
+def test_times_that_come_back_in_utc_are_said(zones, why):
+    found = one(
+        "at", [f"2024-03-{i % 28 + 1:02d}T{i % 24:02d}:{i % 60:02d}:00{zones[i % len(zones)]}" for i in range(N)]
+    )
+    assert found.why == why
+
+
+@pytest.mark.parametrize("zone", ["+00", " UTC"])
+def test_times_as_databases_write_them_keep_their_zone(zone):
+    cells = [f"2024-03-{i % 28 + 1:02d} {i % 24:02d}:{i % 60:02d}:00{zone}" for i in range(N)]
+    found = one("at", cells).document
+    assert (found["kind"], found["formats"]) == ("datetime", [f"%Y-%m-%d %H:%M:%S{zone}"])
+
+
+def test_numbers_with_a_few_texts_are_no_list_of_which_hardly_a_value_is_common():
+    ages = [str(18 + i % 73) for i in range(N - 2)]
+    found = one("age", [*ages, "Source: survey", "a note"])
+    assert (found.why, found.document) == ("mixed", None)
+    low = one("crp", ["<0.1" if i % 4 == 0 else f"{i % 150 / 10}" for i in range(N)])
+    assert (low.why, low.document) == ("mixed", None)
+    digits = str.maketrans("0123456789", "٠١٢٣٤٥٦٧٨٩")
+    assert one("age", [a.translate(digits) for a in (*ages, "20", "21")]).why == "mixed"
+    assert one("age", [*ages, "90+", "90+"]).document["values"][-1] == "90+", "ends that were cut off are a list"
+    assert one("age", ["a", *(str(i % 12) for i in range(N - 1))]).document["other"], "few values are a list"
+
+
+@pytest.mark.parametrize(
+    ("cells", "written"),
+    [
+        ([f"{30 + i % 90}.{i % 10} mmol/L" for i in range(N)], "12.5 mmol/L"),
+        ([f"{i * 7 % 300} km/h" for i in range(N)], "12 km/h"),
+    ],
+)
+def test_units_with_a_stroke_are_read_and_written_again(cells, written):
+    assert one("x", cells).document["written"] == written
+    assert one("x", [f"{i % 150}/{60 + i % 40}" for i in range(N)]).document is None, "blood pressure is two numbers"
+
+
+@pytest.mark.parametrize(
+    ("way", "shown"),
+    [("{}年{}月{}日", "%Y年%-m月%-d日"), ("{}년 {}월 {}일", "%Y년 %-m월 %-d일"), ("{}年{}月", "%Y年%-m月")],
+)
+def test_dates_of_japan_china_and_korea_are_read(way, shown):
+    found = one("x", [way.format(2000 + i % 20, i % 12 + 1, i % 28 + 1) for i in range(N)]).document
+    assert (found["kind"], found["formats"]) == ("datetime", [shown])
+
+
+def test_months_of_four_letters_among_short_ones_are_short():
+    cells = [f"{i % 28 + 1} {('Jan', 'Sept', 'Dec')[i % 3]} {2000 + i % 20}" for i in range(N)]
+    assert one("x", cells).document["formats"] == ["%-d %b %Y"]
+    assert one("x", [c.replace("Jan", "June").replace("Dec", "May") for c in cells]).document["formats"] == [
+        "%-d %B %Y"
+    ]
+
+
+def test_small_fractions_get_no_range_up_to_one():
+    found = one("x", [f"{1.05e-5 + i * 1.9e-7:.3e}" for i in range(N)]).document
+    assert found["kind"] == "numeric" and found["max"] < 0.001
+
+
+def test_whole_numbers_beyond_all_ranges_are_names_also_where_they_are_typed():
+    cells = pa.table({"x": pa.array([2**62 + 12_345_678_901 * i for i in range(N)]), "y": ["a", "b"] * (N // 2)})
+    assert draft(cells, "t")["x"].kind == "identifier"
+
+
+@pytest.mark.parametrize("cell", ["{} b", "€ {}", "{} %"])
+def test_a_mark_of_few_numbers_is_no_unit_of_all(cell):
+    plain = [f"{1 + i * 7 % 900 / 10}" for i in range(2 * N)]
+    assert one("x", [cell.format(c) if i % 9 == 0 else c for i, c in enumerate(plain)]).document is None
+    most = one("x", [c if i % 9 == 0 else cell.format(c) for i, c in enumerate(plain)])
+    assert most.document["kind"] == "numeric", "the unit may be left away"
+
+
+@pytest.mark.parametrize(
+    ("way", "days", "why"),
+    [
+        ("{1:02d}/{0:02d}/2024", 12, "day_first"), ("{1:02d}/{0:02d}/2024", 28, "written"),
+        ("{1}-{0}-2024", 12, "day_first"), ("{1:02d}.{0:02d}.2024", 12, "written"),
+    ],
+)  # fmt: skip
+def test_dates_that_could_be_read_month_first_as_well_are_said(way, days, why):
+    found = one("x", [*(way.format(i % 12 + 1, i % days + 1) for i in range(N - 2)), "", ""])
+    assert found.why == why and found.document["formats"][0].startswith(("%d", "%-d"))

@@ -32,6 +32,13 @@ def test_anything_else_is_refused_by_the_name_of_the_setting(wrong):
         configure("field-groups", {"groups": wrong})
 
 
+@pytest.mark.parametrize("wrong", [10**4000, "9" * 4000])
+def test_a_refusal_does_not_repeat_a_long_value(wrong):
+    with pytest.raises(SettingError, match="'effort'") as refused:
+        configure("rls", {"effort": wrong})
+    assert len(str(refused.value)) < 300
+
+
 def test_sets_come_in_domain_order_and_unknown_names_are_refused():
     assert known_sets((("c", "a"),), DOMAIN, setting="x") == [("a", "c")]
     with pytest.raises(SettingError, match="'x' names 'z'"):

@@ -33,12 +33,33 @@ def texts(*cells):
         ("12:34", "07:05", 425),
         ("12:34:56", "'07:05:00", 25_500),
         ("12:34:56", "-00:00:05", -5),
+        ("1:34 PM", "1:05 PM", 785),
+        ("1:34 PM", "12:05 am", 5),
+        ("01:34:56PM", "12:00:01PM", 43_201),
     ],
 )
 def test_a_cell_is_a_number_of_the_last_part(example, cell, number):
     values, valid = casting.to_numbers(texts(cell), whole=True, written=example)
     assert valid.all()
     assert values.tolist() == [number]
+
+
+@settings(deadline=None)
+@given(some.lists(some.integers(0, 1439), min_size=1, max_size=8), some.sampled_from(["1:34 PM", "01:34pm", "1:34 am"]))
+def test_times_of_twelve_hours_are_read_and_written_again(numbers, example):
+    form = amounts.form(example)
+    written = amounts.written(np.array(numbers), form, None)
+    assert casting.to_numbers(written, whole=True, written=example)[0].tolist() == numbers
+    assert form.example() == example and amounts.recognised(written).clock[-2:].lower() in ("am", "pm")
+
+
+def test_times_of_twelve_hours_are_drafted_over_the_whole_day():
+    cells = [f"{i % 12 + 1}:{i * 7 % 60:02d} {'AP'[i % 2]}M" for i in range(400)]
+    table = pa.table({"at": texts(*cells), "x": ["a", "b"] * 200})
+    found = draft(table, "t")
+    document = propose(found, table)[0].document
+    assert (document["min"], document["max"], document["written"]) == (0, 1439, "1:34 AM")
+    assert casting.to_numbers(texts("13:05 PM", "0:05 PM"), whole=True, written="1:34 PM")[1].tolist() == [False, False]
 
 
 @pytest.mark.parametrize("cell", ["12:60:00", "12:34", "12:34:5", "1 day", "", "12:34:56 pm"])

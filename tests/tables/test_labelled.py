@@ -420,3 +420,17 @@ def test_numbers_with_letters_are_drafted_as_a_range_and_lists_with_them_are_wri
     assert set(made["children"].to_pylist()) <= {"0", "1", "2", "3", ".a", ".b"}, "a program has no word among numbers"
     write_table(made, tmp_path / "o.dta", {a.name: a for a in declared_in(table).values()})
     assert read_table(tmp_path / "o.dta")["children"].to_pylist() == made["children"].to_pylist()
+
+
+def test_codes_that_a_file_does_not_declare_stand_apart_next_to_those_that_it_does(tmp_path):
+    import pandas as pd
+    import pyreadstat
+
+    from dpsyn_core.schema.drafts.draft import draft
+
+    frame = pd.DataFrame({"pay": [*(500.0 + 7 * i for i in range(300)), -88.0, -88.0, -99.0], "x": ["a"] * 303})
+    pyreadstat.write_sav(frame, str(tmp_path / "t.sav"), missing_ranges={"pay": [-99]})
+    pyreadstat.write_dta(frame, str(tmp_path / "t.dta"))
+    for ending in ("sav", "dta"):
+        pay = draft(tmp_path / f"t.{ending}", "t")["pay"]
+        assert (pay.min, {*pay.special_values}) == (500, {-99, -88})

@@ -24,7 +24,7 @@ def test_a_total_is_pointed_out_by_its_word_in_any_column_and_form(last):
 @pytest.mark.parametrize("below", range(LAST + 1))
 def test_a_source_or_a_date_may_stand_below_it(below):
     notes = "".join(f"note {i};;\n" for i in range(below))
-    assert said(ROWS + "Total;;335\n" + notes) == (["total"] if below < LAST else [])
+    assert said(ROWS + "Total;;335\n" + notes) == ["total" if below < LAST else "note"]
 
 
 @pytest.mark.parametrize(
@@ -46,6 +46,13 @@ def test_it_names_the_record_and_the_word_and_no_other_cell():
     assert "record 5" in notice
     assert "'summe'" in notice
     assert not any(cell in notice for cell in ("335", "Ann", "Bonn"))
+
+
+@pytest.mark.parametrize("last", ["Quelle: Umfrage 2024;;\n", ";;* p < 0.05\n", "Source: survey;;\n\n"])
+def test_a_note_below_a_table_is_pointed_out_without_its_words(last):
+    (notice,) = open_table((HEAD + ROWS + last).encode(), name="t.csv").odd
+    assert notice.key == "note" and "record 5 " in notice and "Umfrage" not in notice and "p <" not in notice
+    assert said(ROWS + "Eve;;\n") == said(ROWS + "Ann Lee;Bonn;\n") == []
 
 
 def test_one_of_a_sheet_is_too_and_stays_a_record():

@@ -175,3 +175,12 @@ def test_large_and_small_reals_are_written_digit_by_digit():
     assert [line.split(",")[0] for line in shown] == [
         "10000000000.0", "1500000000000000.0", "12345678901.5", "0.0000001", "-0.0000000025", "0.1",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize("ending", [".sav", ".dta", ".xpt", ".xlsx"])
+def test_a_text_that_a_format_would_cut_or_cannot_hold_is_refused_without_being_shown(tmp_path, ending):
+    pytest.importorskip("pyreadstat")
+    path = tmp_path / f"t{ending}"
+    with pytest.raises(OutputError, match="character") as refused:
+        write_table(pa.table({"a": ["x\0secret", "b"], "n": [1, 2]}), path)
+    assert "secret" not in str(refused.value) and not path.exists()

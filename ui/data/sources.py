@@ -130,8 +130,10 @@ def _otherwise(mark: str, name: str, load: Load) -> None:
         given["encoding"] = st.selectbox(t("data.encoding"), ENCODINGS, None, key=key, placeholder=other)
     plain = name.lower().removesuffix(".gz")
     if plain.endswith(TITLED):
-        lines = field("data.header_row") | {"min_value": 1, "max_value": MOST}
-        given["header_row"] = int(st.number_input(key=f"header_of_{mark}", **lines))
+        places = st.columns(2, vertical_alignment="bottom")
+        for rule, place in zip(("header_row", "header_lines"), places, strict=True):
+            lines = field(f"data.{rule}") | {"min_value": 1, "max_value": MOST}
+            given[rule] = int(place.number_input(key=f"{rule}_of_{mark}", **lines))
     if plain.endswith(LINES):
         given["multiline"] = st.checkbox(key=f"multiline_of_{mark}", **field("data.multiline"))
     tried, form = f"tried_{mark}", ReadForm(**given)

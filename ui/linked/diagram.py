@@ -1,11 +1,9 @@
 """The diagram of linked tables: the root at the top, below it what hangs on it, with key and limit on each link."""
 
-import html
-
 import streamlit as st
 
 from ui.shared.state import Linked, Workspace
-from ui.shared.text import counted, number, t
+from ui.shared.text import counted, escaped, number, t
 
 
 def draw(space: Workspace) -> None:
@@ -22,7 +20,7 @@ def draw(space: Workspace) -> None:
         body = _branch(linked, linked.root, set())
         lost = [n for n in linked.parts if n not in _reached(linked)]
         body += "".join(_box(linked, n, t("linked.unlinked")) for n in lost)
-    st.html(f"<div class='dp-tree'><ul aria-label='{html.escape(t('linked.diagram'), quote=True)}'>{body}</ul></div>")
+    st.html(f"<div class='dp-tree'><ul aria-label='{escaped(t('linked.diagram'))}'>{body}</ul></div>")
 
 
 def _reached(linked: Linked) -> set[str]:
@@ -56,8 +54,8 @@ def _box(linked: Linked, name: str, edge: str, inner: str = "") -> str:
 
 
 def _item(name: str, words: str, edge: str, inner: str = "") -> str:
-    label = f"<span class='dp-edge'>{html.escape(edge)}</span>" if edge else ""
-    box = f"<span class='dp-box'><b>{html.escape(name)}</b><small>{html.escape(words)}</small></span>"
+    label = f"<span class='dp-edge'>{escaped(edge)}</span>" if edge else ""
+    box = f"<span class='dp-box'><b>{escaped(name)}</b><small>{escaped(words)}</small></span>"
     return f"<li>{label}{box}{inner}</li>"
 
 

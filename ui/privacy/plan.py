@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -31,7 +30,7 @@ from ui.privacy.noise import MOST
 from ui.shared.faults import refusals
 from ui.shared.going import bound
 from ui.shared.state import Workspace
-from ui.shared.text import local, number, percent, sentence, t
+from ui.shared.text import escaped, local, number, percent, sentence, t
 from ui.shared.theme import facts, lead, note, palette, private_tag, section
 from ui.synthesize.methods import run_of
 
@@ -172,10 +171,10 @@ def bar(made: Sequence[Part]) -> None:
     for i, part in enumerate(made):
         fill = fills[i % len(fills)]
         parts += f"<i style='width:{100 * part.width / whole:.2f}%;background:{fill}'></i>"
-        lines += f"<li><i style='background:{fill}'></i><b>{html.escape(part.label)}</b> {html.escape(part.line)}</li>"
+        lines += f"<li><i style='background:{fill}'></i><b>{escaped(part.label)}</b> {escaped(part.line)}</li>"
     alt = t("plan.alt", words=", ".join(f"{part.label} {part.share}" for part in made))
     st.html(
-        f"<div class='dp-stack' role='img' aria-label='{html.escape(alt)}'>{parts}</div><ul class='dp-key'>{lines}</ul>"
+        f"<div class='dp-stack' role='img' aria-label='{escaped(alt)}'>{parts}</div><ul class='dp-key'>{lines}</ul>"
     )
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -12,7 +11,7 @@ from dpsyn_core.questions import LinkedQuestion, Question
 from ui.linked import asking
 from ui.questions import expected, form, kept, words
 from ui.shared.state import Workspace
-from ui.shared.text import amount, language, literal, number, percent, sentence, t
+from ui.shared.text import amount, escaped, language, literal, number, percent, sentence, t
 from ui.shared.theme import note, private_tag, table
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def declared(space: Workspace, found: Forecasts | None) -> None:
         parts = _parts(space, line, by_name.get(line.name), found)
         if line.name in noise:
             parts.append(("span", "", t("linked.ask_noise", noise=number(float(f"{noise[line.name]:.3g}")))))
-        body = "".join(f"<{tag} class='{kind}'>{html.escape(text)}</{tag}>" for tag, kind, text in parts)
+        body = "".join(f"<{tag} class='{kind}'>{escaped(text)}</{tag}>" for tag, kind, text in parts)
         st.html(f"<div class='dp-question'>{body}</div>")
         if line.problem:
             note(t("questions.unfit", why=sentence(ValueError(line.problem))), "alarm")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import zlib
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import streamlit as st
 
-from dpsyn_core.errors import DPSynError
+from dpsyn_core.errors import UNSEEN, DPSynError
 from dpsyn_core.schema import READ, Schema, asks_ends
 from dpsyn_core.tables import clocks
 from ui.data import who
@@ -25,6 +24,7 @@ from ui.shared.state import Workspace
 from ui.shared.text import (
     amount,
     counted,
+    escaped,
     field,
     in_a_row,
     language,
@@ -166,7 +166,7 @@ def _line(schema: Schema, document: dict[str, Any], p: Proposal) -> dict[str, An
     cells = shown(document)
     return {
         "public": document["kind"] == "ignored" or _sources(schema)[p.name] != "data",
-        "name": p.name if _plainly(p) else f"⚠ {p.name}",
+        "name": ("" if _plainly(p) else "⚠ ") + p.name.translate(UNSEEN),
         "kind": cells["kind"],
         "content": offers.values_words(document.get("values", ())) or cells["content"],
         "also": _also(document),
@@ -215,7 +215,7 @@ def _in_full(documents: list[dict[str, Any]]) -> None:
         if len(words) > FITS and not (ranged(d["values"]) or offers.values_words(d["values"])):
             found.setdefault(words, []).append(d["name"])
     for words, names in found.items():
-        said = f"<b>{html.escape(_listed(names))}</b> {html.escape(words)}"
+        said = f"<b>{escaped(_listed(names))}</b> {escaped(words)}"
         st.html(f"<p class='dp-guide'><small>{said}</small></p>")
 
 
@@ -236,7 +236,7 @@ def _problems(space: Workspace, proposals: list[Proposal], shares: Mapping[str, 
             if said:
                 found.setdefault(said, []).append(p.name)
     for said, names in found.items():
-        st.html(f"<p class='dp-guide'>⚠ <b>{html.escape(', '.join(names))}</b> {html.escape(said)}</p>")
+        st.html(f"<p class='dp-guide'>⚠ <b>{escaped(', '.join(names))}</b> {escaped(said)}</p>")
 
 
 def more(space: Workspace) -> None:
@@ -280,7 +280,7 @@ def _form(space: Workspace, document: dict[str, Any], mark: str) -> None:
 def _steps(now: int) -> None:
     """The three questions, and which of them this screen asks."""
     steps = (("<li aria-current=step>" if i == now else "<li>", i + 1, step) for i, step in enumerate(STEPS))
-    said = "".join(f"{mark}{n}. {html.escape(t(f'guide.{step}'))}</li>" for mark, n, step in steps)
+    said = "".join(f"{mark}{n}. {escaped(t(f'guide.{step}'))}</li>" for mark, n, step in steps)
     st.html(f"<ol class='dp-steps'>{said}</ol>")
 
 

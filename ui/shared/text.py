@@ -1,5 +1,6 @@
 """Words: sentences of the interface, from `assets/text/<language>*.toml`; numbers and errors as people read them."""
 
+import html
 import os
 import re
 from collections.abc import Callable, Sequence
@@ -8,6 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
+from dpsyn_core.errors import UNSEEN
 from dpsyn_core.report import TEXTS, Words, dated, read_text, translated
 from dpsyn_core.report import words as report_words
 from dpsyn_core.tables import Notice, notices
@@ -188,12 +190,17 @@ def literal(text: str) -> str:
     Streamlit reads Markdown in messages, headings and labels of widgets: links, images, colours, mathematics, icons.
     A backslash takes the meaning from a mark. Short names of icons (`:smile:`) and addresses are looked for after the
     backslashes are gone; an unseen character inside them keeps them text. What `st.html` shows is escaped by
-    `html.escape` instead, and figures by the engine's `plain_text`.
+    `escaped` instead, and figures by the engine's `plain_text`.
     """
-    line = " ".join(text.split())
+    line = " ".join(text.translate(UNSEEN).split())
     line = re.sub(r"[\\`*\[\]<>|~$]|&(?=[#\w])|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", line)
     line = re.sub(r"[:@](?=\S)|www(?=\.)", rf"\g<0>{JOINER}", line, flags=re.IGNORECASE)
     return re.sub(r"^(\d{0,9})([-+=#.)])", r"\1\\\2", line)
+
+
+def escaped(text: str) -> str:
+    """Text in HTML that shows as it is: no name in it is markup, or turns the direction of what stands around it."""
+    return html.escape(text.translate(UNSEEN))
 
 
 def amount(value: float) -> str:

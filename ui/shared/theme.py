@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, fields
 from functools import lru_cache
@@ -13,7 +12,7 @@ import streamlit as st
 from dpsyn_core.report import Figure, theme
 from dpsyn_core.schema import is_year
 from ui.shared import figure_files
-from ui.shared.text import ASSETS, DECIMAL_COMMA, language, literal, local, t
+from ui.shared.text import ASSETS, DECIMAL_COMMA, escaped, language, literal, local, t
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -222,12 +221,12 @@ def heading(key: str) -> None:
     """A page's question, large, and one sentence below it."""
     figure_files.from_private(False)
     st.title(t(f"{key}.title"), anchor=False)
-    st.html(f"<p class='dp-lead'>{html.escape(t(f'{key}.lead'))}</p>")
+    st.html(f"<p class='dp-lead'>{escaped(t(f'{key}.lead'))}</p>")
 
 
 def lead(text: str) -> None:
     """A sentence that says what the numbers below it mean."""
-    st.html(f"<p class='dp-verdict'>{html.escape(text)}</p>")
+    st.html(f"<p class='dp-verdict'>{escaped(text)}</p>")
 
 
 class PageEnd(Exception):
@@ -251,7 +250,7 @@ def private_tag() -> None:
     """
     practice = bool(st.session_state.get(PRACTICE))
     figure_files.from_private(not practice)
-    said, kind = html.escape(t("tag.practice" if practice else "tag.private")), "practice" if practice else "private"
+    said, kind = escaped(t("tag.practice" if practice else "tag.private")), "practice" if practice else "private"
     hidden = "" if practice else f"<style>{PLAIN_FILE}{{display:none}}</style>"
     st.html(f"{hidden}<span class='dp-tag dp-{kind}'>{said}</span>")
 
@@ -259,21 +258,19 @@ def private_tag() -> None:
 def public_tag() -> None:
     """The tag of panels made from released values alone."""
     figure_files.from_private(False)
-    st.html(f"<span class='dp-tag dp-public'>{html.escape(t('tag.public'))}</span>")
+    st.html(f"<span class='dp-tag dp-public'>{escaped(t('tag.public'))}</span>")
 
 
 def not_private(reason: str) -> None:
     """The stamp of a run or schema that gives no guarantee."""
-    st.html(
-        f"<div class='dp-stamp' role='alert'><b>{html.escape(t('tag.not_private'))}</b> {html.escape(reason)}</div>"
-    )
+    st.html(f"<div class='dp-stamp' role='alert'><b>{escaped(t('tag.not_private'))}</b> {escaped(reason)}</div>")
 
 
 def facts(*items: tuple[str, str, str]) -> None:
     """Numbers that decide something, set large: (number, what it is, what to hold it against)."""
     cells = "".join(
-        f"<div class='dp-fact'><div class='dp-number'>{html.escape(value)}</div>"
-        f"<div class='dp-what'>{html.escape(what)}</div><div class='dp-note'>{html.escape(note)}</div></div>"
+        f"<div class='dp-fact'><div class='dp-number'>{escaped(value)}</div>"
+        f"<div class='dp-what'>{escaped(what)}</div><div class='dp-note'>{escaped(note)}</div></div>"
         for value, what, note in items
     )
     st.html(f"<div class='dp-facts'>{cells}</div>")
@@ -289,9 +286,9 @@ def table(
 
     A cell may have a second line, after a line end, in small type. shades: a CSS style per row, empty for none.
     """
-    cells = ["".join(f"<th scope='col'>{html.escape(h)}</th>" for h in head)]
+    cells = ["".join(f"<th scope='col'>{escaped(h)}</th>" for h in head)]
     for row in rows:
-        lines = [html.escape(c).split("\n", 1) for c in row]
+        lines = [escaped(c).split("\n", 1) for c in row]
         texts = [a if not rest else f"{a}<small>{rest[0]}</small>" for a, *rest in lines]
         first, others = texts[0], texts[1:]
         cells.append(f"<th scope='row'>{first}</th>" + "".join(f"<td>{c}</td>" for c in others))
@@ -299,7 +296,7 @@ def table(
     body = "".join(f"<tr{shade}>{c}</tr>" for shade, c in zip(shown, cells[1:], strict=True))
     kind = "dp-table" if numbers else "dp-table dp-words"
     st.html(
-        f"<div class='dp-wide'><table class='{kind}' aria-label='{html.escape(alt, quote=True)}'>"
+        f"<div class='dp-wide'><table class='{kind}' aria-label='{escaped(alt)}'>"
         f"<thead><tr>{cells[0]}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
@@ -326,4 +323,4 @@ def digits(shown: Mapping[str, int]) -> dict[str, Any]:
 
 def note(text: str, kind: str = "note") -> None:
     """Small explanation beside a number; kind: note, warning or alarm."""
-    st.html(f"<p class='dp-small dp-{kind}'>{html.escape(text)}</p>")
+    st.html(f"<p class='dp-small dp-{kind}'>{escaped(text)}</p>")

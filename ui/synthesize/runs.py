@@ -1,6 +1,5 @@
 """Runs on the screen: progress with a live curve, cancel, result with figure and downloads, list of earlier runs."""
 
-import html
 import re
 import time
 from collections.abc import Sequence
@@ -16,7 +15,7 @@ from ui.shared.going import go_to, reveal
 from ui.shared.jobs import LABEL, Job
 from ui.shared.results import kept
 from ui.shared.state import Workspace, jobs
-from ui.shared.text import literal, local, number, stage_words, t
+from ui.shared.text import escaped, literal, local, number, stage_words, t
 from ui.shared.theme import end_page, heading, not_private, note, palette, section, show
 from ui.synthesize import methods
 
@@ -106,8 +105,8 @@ def line(job: Job, space: Workspace, *, key: str, comes_next: bool = False) -> N
     again = job.spec.release is not None  # a refit goes by its release file, whatever the settings of the next run are
     stale = state == "done" and not again and results.stale(space, job, job.spec)
     extra = f" · {t('run.stale')}" if stale else ""
-    tail = html.escape(tail + extra)
-    words.html(f"<div class='dp-run'><b>{html.escape(job.label)}</b> <span>{tail}</span></div>")
+    tail = escaped(tail + extra)
+    words.html(f"<div class='dp-run'><b>{escaped(job.label)}</b> <span>{tail}</span></div>")
     with words:
         watching.ended_well(job, cancelled=t("run.cancelled_note", epsilon=number(job.spec.epsilon)))
     with buttons, st.container(horizontal=True, gap="small", horizontal_alignment="right"):

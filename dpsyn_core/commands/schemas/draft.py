@@ -162,7 +162,8 @@ def print_read(schema: Any, of: str = "") -> None:
             ways = getattr(attribute, "formats", ())[:2]
             two = f"; its dates are written as {' and '.join(ways)}, and come out as the first" if len(ways) > 1 else ""
             short = CENTURIES if any("%y" in way for way in ways) else ""
-            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}{short}", file=sys.stderr)
+            utc = "; its times are in UTC" if getattr(attribute, "zoned", False) else ""
+            print(f"to check ({PRIVATE}): the {what} of '{name}'{two}{short}{utc}", file=sys.stderr)
 
 
 def print_offers(column: str, unit: Any) -> None:

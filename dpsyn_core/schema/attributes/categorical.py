@@ -52,7 +52,7 @@ class CategoricalAttribute(CodedBase):
         if len(set(keys)) != len(keys):
             seen: set[str] = set()
             repeated = next(k for k in keys if k in seen or seen.add(k))  # type: ignore[func-returns-value]
-            msg = f"the value {repeated!r} stands twice in the domain (values are compared as text); remove one"
+            msg = f"the value {repeated!r:.82} stands twice in the domain (values are compared as text); remove one"
             raise ValueError(msg)
         if self.by_prefix and not all(isinstance(v, str) and v for v in self.values):
             msg = "by_prefix is for values of text that are not blank, such as '10' for 10115; write all as text"

@@ -11,7 +11,7 @@ import numpy as np
 
 from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.attributes.categorical import CategoricalAttribute
-from dpsyn_core.schema.drafts.column import COMMON, RARE
+from dpsyn_core.schema.drafts.column import COMMON, RARE, mixed
 from dpsyn_core.schema.drafts.missing_codes import standing_apart
 from dpsyn_core.schema.drafts.proposal import Proposal, present
 from dpsyn_core.schema.drafts.ranges import MANY, decades, outward
@@ -71,6 +71,9 @@ def listed(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propos
             return _range(drafted, kept, codes)
     if (ages := _with_ends(values, counts)) is not None:
         return Proposal(name=drafted["name"], seen=seen, why="number", document=base | ages | {"other": other})
+    unread = sum(counts.get(k, 0) for k in keys if counts.get(k, 0) < COMMON) > RARE * sum(counts.values())
+    if len(values) > FEW and unread and mixed(listed):  # nearly all of its numbers would come out as others
+        return Proposal(name=drafted["name"], seen=seen, why="mixed", document=None)
     values, keys, base = _in_order(values, keys, base)
     common = [v for v, k in zip(values, keys, strict=True) if counts.get(k, 0) >= COMMON]
     if not common and len(values) > FEW and len(values) > OWN * len(column):

@@ -28,7 +28,10 @@ THIRDS, THIN = 100, 0.1  # more decimals are listed, such as thirds, up to so ma
 MANY = 200  # text with more distinct values is left out of the draft
 NUMBERED, OWN = "every record has its own number", "every record has its own value"
 TOO_MANY = f"more than {MANY} distinct values"
-MIXED = "most of its cells are numbers and some are not; write those as numbers, or leave them blank"
+MIXED = (
+    "most of its cells are numbers and some cannot be read like the others (<0.5, 0.12 next to 12 %, digits that are "
+    "not 0 to 9); write all in one way, or leave those blank"
+)
 PERSONS = "its header speaks of persons, and a list or a range of its values would publish some"
 UNSHARED = f"fewer than {COMMON} records share each of its values, and a list of them would publish those"
 UNREAD, BLANK = "no cell could be read: give text, numbers or dates", "every cell is blank"
@@ -54,6 +57,7 @@ PARTED = r"\.\d{1,2}\."  # 12.3.2024, which is no number
 POINTS = r"^\s*[+-]?[1-9]\d{0,2}(\.\d{3})+\s*$"  # 163.671
 BELOW_MILLION = r"^\s*[+-]?([1-9]\d{0,2}(\.\d{3})?|0)\s*$"  # 900 and 163.671; 1.234.567 is no decimal
 THOUSANDS = r"^\s*[+-]?([1-9]\d{0,2}(,\d{3})+|\d{1,3})(\.\d+)?\s*$"  # 900 and 3,900, not 0,125 or 12,5
+OTHER_DIGITS = r"^\s*[+-]?[\d.,٫٬]*[^\P{Nd}0-9][\p{Nd}.,٫٬]*\s*$"  # Arabic-Indic and others
 PADDED, POWERS = r"^\s*[+-]?0\d", r"^\s*\d+E\d+\s*$"
 STAMP, ENDLESS = r"^\d{12,20}$", r"^\s*[+-]?\d{19,}\s*$"  # digits that may be a time, and that no number can be
 
@@ -94,7 +98,7 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
     drafted = _column(name, _without(column, [*codes, *letters]), comma, points) if letters else {}
     if drafted.get("kind") not in ("numeric", "datetime"):  # ranges lose letters to the missing cell, lists keep them
         letters = []
-        drafted = _column(name, _without(column, codes) if codes else column, comma, points)
+        drafted = _beside_codes(name, _without(column, codes) if codes else column, comma, points)
     missing = _blank(column) or bool(letters) if codes else bool(drafted.get("missing"))
     seen = list(drafted["values"]) if drafted["kind"] == "categorical" else []
     if declared.get("kind") == "numeric" and seen:  # few values of a declared scale
@@ -111,7 +115,7 @@ def _with_words(name: str, column: Any, comma: bool, points: bool, said: Declare
     if drafted["kind"] == "numeric" and codes:
         whole = drafted.get("dtype") == "integer"
         kept = [int(c) if whole else c for c in codes if not whole or float(c).is_integer()]
-        drafted |= {"special_values": kept, "missing": missing}
+        drafted |= {"special_values": [*dict.fromkeys([*drafted.get("special_values", ()), *kept])], "missing": missing}
     return worded(drafted, said)
 
 
@@ -131,9 +135,12 @@ def _beside_codes(name: str, column: Any, comma: bool, points: bool) -> dict[str
         return drafted
     kept = ~(valid & np.isin(numbers, codes))
     inner = _column(name, entries.take(_places(np.where(kept[index], index, -1))), comma, points)
+    whole = inner.get("dtype", drafted["dtype"]) == "integer"
+    apart = [int(c) if whole and c.is_integer() else c for c in codes]
+    if inner.get("ordered"):  # of few numbers: a list, with the codes in it
+        return inner | {"values": sorted([*inner["values"], *apart]), "missing": drafted["missing"]}
     if inner["kind"] != "numeric":
         return drafted
-    apart = [int(c) if inner["dtype"] == "integer" and c.is_integer() else c for c in codes]
     return inner | {"special_values": [*inner.get("special_values", ()), *apart], "missing": drafted["missing"]}
 
 
@@ -215,7 +222,7 @@ def _column(name: str, column: Any, comma: bool, points: bool) -> dict[str, Any]
     if of_days is not None:
         return {k: v for k, v in of_days.items() if k not in ("name", "source")} | base
     base = {"missing": missing}
-    if len(texts) > MANY:
+    if len(texts) > MANY or (len(texts) > FEW and amounts.shares_beside_percent(texts)):
         unique = len(texts) == len(column)
         why = OWN if unique else MIXED if mixed(texts) else TOO_MANY
         return {"kind": "identifier" if unique else "ignored", "description": why}
@@ -242,12 +249,16 @@ def _all_match(texts: Any, pattern: str) -> bool:
 
 
 def mixed(texts: Any) -> bool:
-    """Whether most texts are numbers and some are none, as a laboratory's results with <0.5 among them."""
+    """Whether most texts are numbers and some cannot be read like them, as a laboratory's results with <0.5 among them.
+
+    Numbers in the digits of other scripts are never read, nor are fractions beside percentages.
+    """
     import pyarrow.compute as pc
 
     found = pc.match_substring_regex(texts, f"{casting.NUMBER}|{casting.AMOUNT}")
-    numbers = pc.sum(pc.and_not(found, pc.match_substring_regex(texts, PARTED))).as_py()
-    return bool(len(texts) / 2 < numbers < len(texts))
+    read = pc.sum(pc.and_not(found, pc.match_substring_regex(texts, PARTED))).as_py()
+    numbers = read + pc.sum(pc.match_substring_regex(texts, OTHER_DIGITS)).as_py()
+    return bool(len(texts) / 2 < numbers and (read < len(texts) or amounts.shares_beside_percent(texts)))
 
 
 def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
@@ -267,7 +278,7 @@ def _dates(filled: Any, texts: Any) -> dict[str, Any] | None:
     timed = (seconds % 86_400 != 0).any()
     zoned = t.is_timestamp(filled.type) and filled.type.tz is not None
     if way:
-        zoned = bool(re.search("%H.*(Z|z)$", way["formats"][0]))
+        zoned = bool(re.search("%H.*(Z|z|UTC)$", way["formats"][0]))
     elif not typed:
         zoned = bool(pc.any(pc.match_substring_regex(texts, instants.ZONED)).as_py())
     ends = [str(np.datetime64(s, "s"))[: 19 if timed or zoned else 10] + ("Z" if zoned else "") for s in (low, high)]
@@ -347,6 +358,8 @@ def _numbers(filled: Any, texts: Any, comma: bool, counts: NDArray[np.int64]) ->
     if _versions(texts, floats, comma):
         return None
     whole = bool((floats == np.floor(floats)).all()) and np.abs(floats).max() < 2.0**62
+    if t.is_integer(filled.type) and not whole:
+        return None  # names, as in text
     if not whole:
         low, high = float(floats.min()), float(floats.max())
         out: dict[str, Any] = {"kind": "numeric", "dtype": "float", "min": low, "max": high}

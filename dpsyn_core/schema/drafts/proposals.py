@@ -16,12 +16,13 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.document import READ, Schema
 from dpsyn_core.schema.drafts import ranges
 from dpsyn_core.schema.drafts.categories import listed
-from dpsyn_core.schema.drafts.column import OWN, PERSONS, UNSHARED, mixed
+from dpsyn_core.schema.drafts.column import MIXED, OWN, PERSONS, UNSHARED, mixed
 from dpsyn_core.schema.drafts.draft import LEFT, refuse_empty
 from dpsyn_core.schema.drafts.proposal import Proposal, not_, present
 from dpsyn_core.schema.drafts.usual_values import SCALES
 from dpsyn_core.schema.individuals import named_like_one
 from dpsyn_core.schema.languages import other_word
+from dpsyn_core.tables import amounts, instants
 from dpsyn_core.tables import canonical_text as canonical
 
 
@@ -64,6 +65,8 @@ def _number(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Propo
         entry = {k: v for k, v in base.items() if k in ("name", "source", "label", "description", "missing")}
         values = {"kind": "categorical", "values": codes, "ordered": False}
         return listed(drafted | values, entry | values, column)
+    if ranges.numbers_of_persons(drafted, column):
+        return Proposal(name=name, seen=seen, why="codes", document=None)
     marks, clock = ranges.marks(drafted), ranges.clock(drafted)
     low, high = marks or clock or ranges.outward(drafted["min"], drafted["max"], name, whole=whole)
     low, high = ranges.on_grid(low, high, drafted.get("step"))
@@ -86,13 +89,28 @@ def _date(drafted: dict[str, Any], base: dict[str, Any], column: Any) -> Proposa
     return Proposal(
         name=drafted["name"],
         seen={"what": "range", "low": low, "high": high},
-        why=_why_written(formats, high) if formats else ends,
+        why="utc" if high[-1] == "Z" and _offsets(column) else _why_written(formats, high, column) if formats else ends,
         document=base | {"min": first, "max": last},
     )
 
 
-def _why_written(formats: list[str], last: str) -> str:
-    """two_digits: two digits stand for years, and some would be in the future, as those of birth before 1969 are."""
+def _offsets(column: Any) -> bool:
+    """Whether times are of another zone than UTC, in which all come back."""
+    import pyarrow.compute as pc
+
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    zone = getattr(column.type, "tz", None)
+    return zone not in (None, "UTC") or bool(pc.any(pc.match_substring_regex(texts, instants.OFFSET)).as_py())
+
+
+def _why_written(formats: list[str], last: str, column: Any) -> str:
+    """two_digits: two digits stand for years, and some would be in the future, as those of birth before 1969 are.
+
+    day_first: months before days would read each cell, too.
+    """
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    if written_dates.month_first(formats, present(texts.filter(not_(canonical.blanks(texts))))):
+        return "day_first"
     if any("%y" in way for way in formats) and int(last[:4]) > datetime.datetime.now(tz=datetime.UTC).year:
         return "two_digits"
     return "two_ways" if len(formats) > 1 else "written"
@@ -121,7 +139,8 @@ def _left_out(drafted: dict[str, Any], column: Any, records: int) -> Proposal:
         return Proposal(name=name, seen=seen, why="names", document=None)
     if (public := _public_list(name, column)) is not None:
         return Proposal(name=name, seen=seen, why="list", document=public)
-    why = "unique" if len(filled) >= records else "codes" if _codes(filled) else "mixed" if mixed(filled) else "many"
+    codes = _codes(filled) and not amounts.shares_beside_percent(filled)
+    why = "unique" if len(filled) >= records else "codes" if codes else "mixed" if mixed(filled) else "many"
     return Proposal(name=name, seen=seen, why=why, document=None)
 
 
@@ -183,4 +202,5 @@ def rounded_entries(schema: Schema, table: Any, *, besides: str | None = None) -
 
 
 def _without_proposal(p: Proposal) -> dict[str, Any]:
-    return {"name": p.name, "kind": "ignored", "description": {"person": PERSONS, "unique": OWN}.get(p.why, UNSHARED)}
+    why = {"person": PERSONS, "unique": OWN, "mixed": MIXED}.get(p.why, UNSHARED)
+    return {"name": p.name, "kind": "ignored", "description": why}

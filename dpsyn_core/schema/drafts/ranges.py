@@ -13,6 +13,7 @@ from dpsyn_core.schema import date_formats as written_dates
 from dpsyn_core.schema.drafts.column import COMMON, RARE
 from dpsyn_core.schema.drafts.proposal import not_, present
 from dpsyn_core.schema.drafts.usual_values import AVERAGES, HUNDRED, MARKS, RANGES, SCALES, YEARS
+from dpsyn_core.schema.individuals import coded_values
 from dpsyn_core.tables import canonical_text as canonical
 from dpsyn_core.tables import clocks
 from dpsyn_core.tables import numbers as casting
@@ -20,6 +21,9 @@ from dpsyn_core.tables import numbers as casting
 MANY = 200  # values of a list that is proposed
 
 LONG = 10**6  # whole numbers of so many digits that are not round may be names of things
+NINE = 10**8  # whole numbers from nine digits on that are not round name persons, such as by their telephone
+TIMES = (10**9, 2**31)  # seconds since 1970 of the years 2001 to 2038
+HUNDREDTH = 0.01  # numbers that are all smaller are no shares: a range up to 1 would be nearly one bin of them
 NICE = (1.0, 2.0, 2.5, 5.0, 10.0)
 NEAR_DAYS, NEAR_MONTHS = 3, 92  # times of so few days get whole days as their ends, and of a season whole months: a
 
@@ -45,6 +49,15 @@ def numbers_of_things(drafted: Mapping[str, Any], column: Any) -> list[int] | No
     return numbers.tolist() if few and np.gcd.reduce(numbers) % 10 else None
 
 
+def numbers_of_persons(drafted: Mapping[str, Any], column: Any) -> bool:
+    """Whether whole numbers are telephones, cards or accounts: long, of one length, not round, and no times."""
+    times = drafted["min"] >= TIMES[0] and drafted["max"] < TIMES[1]
+    if times or drafted["dtype"] != "integer" or drafted["min"] < NINE:
+        return False
+    texts = canonical.to_text(canonical.uniques(column)[0])
+    return coded_values(present(texts.filter(not_(canonical.blanks(texts)))), drafted["name"])
+
+
 def outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, Any]:
     """A usual range where the header names one that holds the values, else ends on round numbers beyond them."""
     words = {w.lower() for w in re.findall(r"[A-Z]?[a-z]+|[A-Z]+", name)}
@@ -61,7 +74,7 @@ def outward(low: float, high: float, name: str, *, whole: bool) -> tuple[Any, An
         return low, high
     if low >= 0 and high == HUNDRED:  # points of a hundred, whatever the fewest were
         return type(high)(0), high
-    if not whole and low >= 0 and high <= 1:
+    if not whole and low >= 0 and HUNDREDTH < high <= 1:
         return 0.0, 1.0
     step = _step(max(high - low, abs(high) * 1e-3, 1.0 if whole else 1e-9) / 10)
     step = max(step, 1.0) if whole else step

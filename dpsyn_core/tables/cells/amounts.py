@@ -22,6 +22,7 @@ MOST = 15  # digits after the mark that an example may have: a double tells no m
 SEEN = 6  # digits after the mark of a form that is read from cells: a millionth of a currency or a unit is the finest
 # that tables of amounts are kept in, and beyond it one person's cell would say how all of them are written
 ALWAYS = 30  # cells with exactly three digits behind the mark
+MOSTLY = 0.5  # of the cells have the unit or currency of a form; what fewer have marks some, as in 12.5 b (estimated)
 GROUPED = 3  # digits between two marks of thousands
 LONGEST = 12  # letters of a currency or a unit
 SPACES = " \u00a0\u202f\u2009"  # plain, no-break, narrow no-break and thin
@@ -30,10 +31,11 @@ _GAP = rf"[\s{SPACES}]*"
 _WORD = (
     rf"[^\s{SPACES}\d.,'’()+\-" "\u2212" r"=@|\"\\;:!?#*/&<>{}\[\]~^`]"
 )  # letters, currency signs, percent and degree signs
+_UNIT = rf"(?:{_WORD}{{1,{LONGEST}}}(?:/{_WORD}{{1,{LONGEST}}})?)?"  # also mmol/L and km/h
 _EXAMPLE = re.compile(
     rf"^(?P<open>[(\u2212]?)(?P<prefix>{_WORD}{{0,{LONGEST}}})(?P<before>[{SPACES}]?)(?P<inner>[-\u2212]?)"
     rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)"
-    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_WORD}{{0,{LONGEST}}})(?P<close>[-\u2212)]?)$"
+    rf"(?P<after>[{SPACES}]?)(?P<suffix>{_UNIT})(?P<close>[-\u2212)]?)$"
 )
 _GROUPED = re.compile(
     rf"^[1-9]\d{{0,2}}(?:(?P<group>[.,'’{SPACES}])\d{{3}})(?:(?P=group)\d{{3}})*(?:(?P<mark>[.,])(?P<digits>\d+))?$"
@@ -249,15 +251,18 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
     parts = pc.extract_regex(
         text,
         rf"^(?P<open>\(?[+-]?)(?P<prefix>{word})(?P<before>{_GAP})(?P<inner>[+-]?)"
-        rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)(?P<after>{_GAP})(?P<suffix>{word})(?P<close>-?\)?)$",
+        rf"(?P<number>\d[\d.,'’{SPACES}]*\d|\d)(?P<after>{_GAP})(?P<suffix>{_UNIT})(?P<close>-?\)?)$",
     )
-    if len(text) == 0 or parts.null_count:
+    if len(text) == 0 or parts.null_count or shares_beside_percent(text):
         return None
     prefixes, suffixes, before_all, after_all = (
         _commonest(pc.struct_field(parts, name)) for name in ("prefix", "suffix", "before", "after")
     )
     if len(prefixes) > 1 or len(suffixes) > 1 or (prefixes and not _currency(prefixes[0])):
         return None
+    for found, name in ((prefixes, "prefix"), (suffixes, "suffix")):
+        if found and pc.mean(pc.equal(pc.struct_field(parts, name), found[0]).cast("int8")).as_py() < MOSTLY:
+            return None
     prefix, suffix, before, after = ((found or [""])[0] for found in (prefixes, suffixes, before_all, after_all))
     numbers = pc.struct_field(parts, "number")
     if suffix.isalpha() and pc.all(pc.match_substring_regex(numbers, r"^\d{4,}$")).as_py():
@@ -275,6 +280,14 @@ def recognised(texts: Any, *, points: bool = False) -> AmountFormat | None:
         pairs=pairs,
         minus=minus,
     )
+
+
+def shares_beside_percent(texts: Any) -> bool:
+    """Whether fractions (0.12) stand next to percentages (12 %), so that nobody can tell how much 0.5 is."""
+    import pyarrow.compute as pc
+
+    percent, share = (pc.match_substring_regex(texts, p) for p in (r"[%‰]\s*$", r"^\s*[+-]?0?[.,]\d+\s*$"))
+    return bool(pc.any(percent).as_py() and pc.any(share).as_py())
 
 
 def _commonest(cells: Any) -> list[str]:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dpsyn_core.errors import SchemaError
 from dpsyn_core.tables.cells.canonical_text import FIRST, LAST, PER_SECOND, simplified, to_text, uniques
 
-_ZONE = r"(?P<z>Z|z|[+-]\d{2}:?\d{2})"
+_ZONE = r"(?P<z>Z|z|UTC|[+-]\d{2}(?::?\d{2})?)"  # +00 as PostgreSQL writes it
 ISO = (
     r"^\s*(?P<Y>\d{4})(?:-(?P<m>\d{1,2})(?:-(?P<d>\d{1,2})(?:[T ](?P<H>\d{1,2}):(?P<M>\d{2})"
     r"(?::(?P<S>\d{2})(?:[.,]\d+)?)?\s*" + _ZONE + r"?)?)?)?\s*$"
@@ -41,7 +41,8 @@ MODIFIED = re.compile(r"%(-(?=[dmHIV])|:(?=z)|[1-9](?=f))?([A-Za-z%])")
 UNPADDED = "\x01"  # stands before a number that is written without a zero in front
 NEVER = LAST - 86_399  # the last day of the calendar, which says in many tables that something has no end
 CANONICAL = r"^\d{4}-\d{2}-\d{2}( \d{2}:\d{2}:\d{2}(\.\d+)?Z?)?$"  # how typed dates and times are written
-ZONED = r":\d{2}.*(Z|z|[+-]\d{2}:?\d{2})\s*$"
+OFFSET = r":\d{2}.*[+-]\d{2}(:?\d{2})?\s*$"
+ZONED = rf":\d{{2}}.*(Z|z|UTC)\s*$|{OFFSET}"
 
 
 def plain(form: str) -> str:
@@ -226,7 +227,8 @@ def _offset(zones: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    plain = pc.replace_substring(pc.if_else(pc.less(pc.utf8_length(zones), 3), "+0000", zones), ":", "")
+    plain = pc.if_else(pc.match_substring_regex(zones, "^[+-]"), pc.replace_substring(zones, ":", ""), "+")
+    plain = pc.utf8_rpad(plain, 5, "0")
     sign = np.where(pc.starts_with(plain, "-").to_numpy(zero_copy_only=False), -1, 1)
     hours = pc.cast(pc.utf8_slice_codeunits(plain, 1, 3), pa.int64()).to_numpy(zero_copy_only=False)
     minutes = pc.cast(pc.utf8_slice_codeunits(plain, 3, 5), pa.int64()).to_numpy(zero_copy_only=False)
