@@ -185,7 +185,7 @@ def parsed_tables(document: dict[str, Any], domain: Domain, name: str) -> Releas
             tables.sums = tuple(parsed_sum(entry, domain) for entry in document["sums"])
         tables.followers = _followers(document.get("followers", ()), tables, domain)
         tables.together = tuple(_together(entry, domain) for entry in document.get("together", ()))
-        tables.means = tuple(_mean(entry, domain, tables.scores) for entry in document.get("means", ()))
+        tables.means = tuple(_mean(entry, domain) for entry in document.get("means", ()))
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, OverflowError) as error:
         raise _unfit(name) from error
     return tables
@@ -268,15 +268,14 @@ def _together(entry: dict[str, list[int]], domain: Domain) -> Together:
     return Together(codes=codes)
 
 
-def _mean(entry: dict[str, Any], domain: Domain, scores: Scores | None) -> MeanTable:
-    """The mean of tables of one shape, of pairs that are named once each and were scored."""
+def _mean(entry: dict[str, Any], domain: Domain) -> MeanTable:
+    """The mean of tables of one shape, of pairs that are named once each."""
     pairs = tuple((str(a), str(b)) for a, b in entry["pairs"])
     recodes = parsed_recodes(entry["recodes"], domain)
     values, sigma, law = _values(entry)
     sets = {domain.ordered_set(p) for p in pairs}
     shapes = {tuple(recodes[n].size if n in recodes else domain[n].size for n in p) for p in pairs}
-    scored = set(() if scores is None else scores.sets)
-    if shapes != {values.shape} or len(sets) < len(pairs) or not sets <= scored:
+    if shapes != {values.shape} or len(sets) < len(pairs) or any(len(s) != 2 for s in sets):
         msg = "a mean of marginals does not fit"
         raise ValueError(msg)
     return MeanTable(pairs=pairs, values=values, sigma=sigma, recodes=recodes, law=law)

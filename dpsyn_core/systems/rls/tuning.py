@@ -268,13 +268,13 @@ class PairChoice:
 
 @dataclass(frozen=True, kw_only=True, slots=True)
 class BatteryChoice:
-    """Which pairs of alike columns share a mean table (`python -m benchmarks.structure --kinds scale,interview`)."""
+    """Which pairs of alike columns share a mean table (`python -m benchmarks.structure --kinds scales,interview`)."""
 
     items: int = 3
     """Columns of a battery, at least ..."""
 
-    pairs: int = 15
-    """... and pairs that share a table: with 10 of five items, what it costs was as much as what it gained."""
+    pairs: int = 6
+    """... and pairs that share a table: with 15, schools lose the differences of their means."""
 
     values: int = 16
     """Of an item, at most: mean tables have all of them (convention)."""
