@@ -41,8 +41,8 @@ DOORS = {
     "systems/base.py": {"questions"},
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
-# of the engine that a default run of the sample loads, at most: 148 files and 23,934 lines in two of two runs
-FILES, LINES = 148, 23_940
+# of the engine that a default run of the sample loads, at most: 148 files and 23,949 lines in two of two runs
+FILES, LINES = 148, 23_955
 
 RUN = """
 import sys
