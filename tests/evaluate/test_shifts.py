@@ -36,6 +36,25 @@ def test_what_is_kept_of_differences_between_groups_is_the_slope_of_their_means(
     assert found.kept == pytest.approx(share, abs=0.05)
 
 
+def test_a_group_that_is_lost_or_of_few_records_counts_in_the_means_of_all_and_not_in_the_slope():
+    real, synthetic = table(3000, 1, 100), table(2000, 2, 60)
+    few = pd.DataFrame({"pay": [900, 950, 1000, 1000], "g": ["b"] * 4})
+    real = pd.concat([real[real.g != "b"], few])
+    synthetic = synthetic[synthetic.g != "c"]
+    (found,) = gaps(real, synthetic)
+    assert found.kept is None  # of one group nothing is said
+    synthetic = pd.concat([synthetic, pd.DataFrame({"pay": [560], "g": ["c"]})])
+    (found,) = gaps(real, synthetic)
+    left, right, n = [], [], []
+    for g in "ac":
+        mine, theirs = real.pay[real.g == g], synthetic.pay[synthetic.g == g]
+        left.append(mine.mean() - real.pay.mean())
+        right.append(theirs.mean() - synthetic.pay.mean())
+        n.append(len(mine))
+    n, left, right = map(np.array, (n, left, right))
+    assert found.kept == pytest.approx((n * left * right).sum() / (n * left**2).sum())
+
+
 def test_nothing_is_said_of_what_is_kept_where_groups_differ_by_chance():
     (found,) = gaps(table(3000, 3, 0), table(3000, 4, 0))
     assert found.kept is None
