@@ -268,3 +268,13 @@ def test_released_one_ways_are_drawn_with_synthetic_counts_scaled_to_them(c, dra
     assert series["run"].tolist() == pytest.approx([1.5 * counts(SYNTHETIC, "sex")[x,] for x in "FM"])
     assert found["pay"].given[1] == [c.words("pay")[0], c.words("pay")[2]]
     assert build.released(made, "run", None)["sex"].given[4]["run"].sum() == 600
+
+
+def test_a_panel_without_a_difference_has_none_and_its_title_names_it_alone():
+    from dpsyn_core.report.figures.overview import Panel, frame
+
+    shares = {"mine": np.array([0.25, 0.75])}
+    panels = [Panel(name="a", labels=["x", "y"], shares=shares, difference=d) for d in (None, 0.125)]
+    made = frame(panels)
+    assert made.difference.tolist() == [0.0, 0.0, 0.125, 0.125] and made.share.tolist() == [0.25, 0.75] * 2
+    assert made.title.tolist() == ["a", "a", "a  12.5%", "a  12.5%"] and made.place.tolist() == [0, 0, 1, 1]

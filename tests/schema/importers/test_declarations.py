@@ -294,3 +294,20 @@ def test_a_column_is_written_as_frictionless_and_read_again_equal(name):
     assert replace(again, blank=again.blank, listed=None, also=()) == replace(given, blank=blank, listed=None)
     field = json.loads(raw)["fields"][0]
     assert field.get("categoriesOrdered") == (True if given.ordered else None)
+
+
+@pytest.mark.parametrize(("column", "kind", "formats"), [
+    ({"sdtype": "datetime", "datetime_format": "%d.%m.%Y"}, "date", ("%d.%m.%Y",)),
+    ({"sdtype": "datetime", "datetime_format": "%Y-%m-%d %H:%M"}, "datetime", ("%Y-%m-%d %H:%M",)),
+    ({"sdtype": "datetime"}, "datetime", ()), ({"sdtype": "numerical", "datetime_format": "%Y"}, "float", ()),
+    ({"sdtype": "numerical", "computer_representation": "Int64"}, "integer", ()), ({"sdtype": "id"}, "identifier", ()),
+    ({"sdtype": "boat"}, "ignored", ()), ({}, "ignored", ()),
+])  # fmt: skip
+def test_a_column_of_sdv_is_a_date_where_its_format_has_no_time(column, kind, formats):
+    read = packages._sdv("a", column, None)
+    assert (read.kind, read.formats, read.listed) == (kind, formats, None)
+    assert packages._sdv("a", column, "a").kind == "identifier"
+
+
+def test_listed_values_of_sdv_are_declared():
+    assert packages._sdv("a", {"sdtype": "categorical"}, None).listed is True
