@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dpsyn_core.estimate import Coarsening, MeanTable, Recodes, Target, at_margins, shrink_pair
+from dpsyn_core.estimate import Coarsening, MeanTable, Recodes
 from dpsyn_core.measure import Gate, measure_mean
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
 from dpsyn_core.systems.rls.evidence import RlsEvidence
+from dpsyn_core.systems.rls.mean_targets import symmetric, turned
 from dpsyn_core.systems.rls.pairs import HALF_NORMAL_MEAN, Pairs, sampling_errors, usual_recodes
 from dpsyn_core.systems.rls.tuning import Tuning
 
@@ -31,7 +32,7 @@ LAST_NUMBER, LETTER = re.compile(r"\d+(?=\D*$)"), re.compile(r"(?<=\d)[A-Za-z]$"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Block:
+class AlikePairs:
     """Pairs of two items of a battery, or of an item and one other column, or of items of two batteries.
 
     pairs: the column of the rows and that of the columns of each. recodes: of their tables. alone: what independence
@@ -64,20 +65,15 @@ class Block:
         """L1 error of a mean table with this noise in each cell; two cells of a symmetric one tell the same."""
         return HALF_NORMAL_MEAN * sigma * self.alone[0].size / math.sqrt(2 if symmetric(self.pairs) else 1)
 
-    def only(self, places: Sequence[int]) -> Block:
+    def only(self, places: Sequence[int]) -> AlikePairs:
         """Some of the pairs."""
-        return Block(
+        return AlikePairs(
             pairs=tuple(self.pairs[i] for i in places),
             recodes=self.recodes,
             alone=tuple(self.alone[i] for i in places),
             scores=self.scores[list(places)],
             sigma=self.sigma,
         )
-
-
-def symmetric(pairs: Sequence[tuple[str, str]]) -> bool:
-    """Whether both columns of pairs are items of one battery, so that two cells of their mean tell the same."""
-    return not {a for a, _ in pairs}.isdisjoint(b for _, b in pairs)
 
 
 def form(name: str) -> str:
@@ -116,7 +112,7 @@ def measure_mean_tables(
     return tuple(means), pairs
 
 
-def _best_part(block: Block, pairs: Pairs, noise: Noise, tuning: Tuning) -> float:
+def _best_part(block: AlikePairs, pairs: Pairs, noise: Noise, tuning: Tuning) -> float:
     """Of the cost of pairs, what takes most error away from the pairs of a block and gives least to all others."""
     factor, best = tuning.pairs.noise_factor, (0.0, 0.0)
     chance = float(block.chance.mean())
@@ -128,7 +124,7 @@ def _best_part(block: Block, pairs: Pairs, noise: Noise, tuning: Tuning) -> floa
     return best[1]
 
 
-def _blocks(view: RlsEvidence, pairs: Pairs, plan: BudgetPlan) -> Iterator[Block]:
+def _blocks(view: RlsEvidence, pairs: Pairs, plan: BudgetPlan) -> Iterator[AlikePairs]:
     """Pairs of alike columns, of which the mean score may say that they depend.
 
     A column stands for itself unless it is an item. Items behind a filter are paired with each other alone: what the
@@ -153,47 +149,6 @@ def _blocks(view: RlsEvidence, pairs: Pairs, plan: BudgetPlan) -> Iterator[Block
         maps = usual[len(view.numbers.intersection(some[0]))]
         columns = {n for p in some for n in p}
         recodes = {n: Coarsening.identity(domain[n].size) if n in of else maps[n] for n in columns}
-        alone = tuple(_turned(view.product(domain.ordered_set(p), recodes), p, view) for p in some)
+        alone = tuple(turned(view.product(domain.ordered_set(p), recodes), p, domain) for p in some)
         if min(alone[0].shape) > 1:
-            yield Block(pairs=tuple(some), recodes=recodes, alone=alone, scores=scores, sigma=pairs.sigma)
-
-
-def _turned(table: Floats, pair: tuple[str, str], view: RlsEvidence) -> Floats:
-    """A table in domain order with the first column of the pair in its rows, or the other way round."""
-    return table if view.domain.index(pair[0]) < view.domain.index(pair[1]) else table.T
-
-
-def mean_targets(view: RlsEvidence, means: Sequence[MeanTable], scale: float) -> list[Target]:
-    """What mean tables say of pairs without a table: their dependence at the margins of each pair. Post-processing.
-
-    They count as much as tables of pairs do: with the less noise that they have, they outweighed these, and another
-    scale of five items had an alpha of .60 in place of .77.
-
-    Args:
-        view: the released one-ways.
-        means: released.
-        scale: synthetic records over real ones.
-    """
-    tables = {m.attributes: m.sigma for m in view.joint if len(m.attributes) > 1}
-    out = []
-    for m in means:
-        pairs = [(p, view.domain.ordered_set(p)) for p in m.pairs]
-        expected = [_turned(view.product(names, m.recodes), p, view) for p, names in pairs]
-        values, alone, sigma = m.values, np.mean(expected, axis=0), m.sigma
-        if symmetric(m.pairs):
-            values, alone, sigma = (values + values.T) / 2, (alone + alone.T) / 2, sigma / math.sqrt(2)
-        clean = np.maximum(shrink_pair(values, alone, sigma, tuning=view.tuning.records.shrinkage), 0.0)
-        ratio = np.divide(clean, alone, out=np.zeros_like(clean), where=alone > 0)
-        for (pair, names), counts in zip(pairs, expected, strict=True):
-            if names in tables:
-                continue
-            goal = _turned(at_margins(counts * ratio, counts.sum(axis=1), counts.sum(axis=0)), pair, view)
-            out.append(
-                Target(
-                    attributes=tuple(view.domain.index(n) for n in names),
-                    maps=tuple((m.recodes.get(n) or Coarsening.identity(view.domain[n].size)).map for n in names),
-                    values=goal * scale,
-                    sigma=float(np.median([*tables.values()] or [m.sigma])) * scale,
-                )
-            )
-    return out
+            yield AlikePairs(pairs=tuple(some), recodes=recodes, alone=alone, scores=scores, sigma=pairs.sigma)

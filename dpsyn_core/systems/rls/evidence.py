@@ -401,9 +401,12 @@ class RlsEvidence:
             onto = tuple(r.map for r in maps.values())
             out.append(Target(attributes=place, maps=onto, values=values * scale, sigma=sigma * scale, empty=empty))
         if self.means:
-            from dpsyn_core.systems.rls.batteries import mean_targets  # which reads this file
+            from dpsyn_core.systems.rls.mean_targets import mean_targets
 
-            out += mean_targets(self, self.means, scale)
+            tables = {m.attributes: m.sigma for m in self.joint if len(m.attributes) > 1}
+            out += mean_targets(
+                self.means, self.domain, tables=tables, product=self.product, scale=scale, tuning=self.tuning.records
+            )
         return out if self.prior is None else self.prior.targets(self, out, scale)
 
     def _empty_cells(self) -> dict[int, NDArray[np.bool_]]:

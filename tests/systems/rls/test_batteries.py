@@ -12,7 +12,8 @@ from dpsyn_core.estimate.marginals.types import MeanTable, ReleasedTables, at_ma
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.runs.verify.stated_noise import underpaid
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.systems.rls.batteries import Block, form, mean_targets, symmetric
+from dpsyn_core.systems.rls.batteries import AlikePairs, form
+from dpsyn_core.systems.rls.mean_targets import mean_targets, symmetric
 from tests.systems.rls.test_hierarchies import run
 
 N, ITEMS = 3_000, 9
@@ -27,6 +28,12 @@ def scale(*, loading=0.5, two=False, seed=0):
         np.clip(np.rint(2 + loading * traits[int(two and i > 3)] + rng.normal(size=N)), 0, 4) for i in range(ITEMS)
     ]
     return np.stack([rng.integers(0, 2, N), *items, rng.integers(0, 6, N)]).astype(np.uint8)
+
+
+def targets_of(view, scale):
+    tables = {m.attributes: m.sigma for m in view.joint if len(m.attributes) > 1}
+    tuning = view.tuning.records
+    return mean_targets(view.means, view.domain, tables=tables, product=view.product, scale=scale, tuning=tuning)
 
 
 def alpha(codes):
@@ -131,7 +138,7 @@ def test_a_mean_that_nothing_paid_for_is_found(released):
 def test_targets_have_the_margins_of_each_pair_and_one_dependence(released):
     system, measured, _ = released
     view = system.view(measured)
-    targets = mean_targets(view, measured.means, 2.0)
+    targets = targets_of(view, 2.0)
     assert len(targets) == len(measured.means[0].pairs)
     ratios = []
     for t in targets:
@@ -151,7 +158,7 @@ def test_a_pair_with_a_table_of_its_own_has_no_target(released):
     names = mean.pairs[0]
     (known,) = [m for m in measured if m.attributes == ("sex",)][:1]
     more = measured.like([*measured, replace(known, attributes=names, values=mean.values)])
-    places = {t.attributes for t in mean_targets(system.view(more), more.means, 1.0)}
+    places = {t.attributes for t in targets_of(system.view(more), 1.0)}
     assert tuple(system.domain.index(n) for n in names) not in places
     assert len(places) == len(mean.pairs) - 1
 
@@ -159,7 +166,7 @@ def test_a_pair_with_a_table_of_its_own_has_no_target(released):
 def test_the_strength_of_a_block_is_that_of_its_scores_without_noise_and_chance():
     rng, alone = np.random.default_rng(0), np.full((4, 4), 100.0)
     true, sigma, m = 300.0, 200.0, 20_000
-    block = Block(
+    block = AlikePairs(
         pairs=(("a", "b"),) * m,
         recodes={},
         alone=(alone,) * m,
