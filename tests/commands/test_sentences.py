@@ -194,6 +194,9 @@ def test_a_run_says_what_it_wrote_and_what_it_spent(folder, capsys):
     err = said(capsys, f"{RUN} -o o.csv").err.splitlines()
     assert err[0] == "reading" and err[-1] == "wrote 200 records to o.csv; spent epsilon 1 at delta 1e-06"
     assert not any("close to its noise" in line for line in err)
+    lines = (folder / "o.csv").read_text().splitlines()
+    assert lines[0] == "sex,age,pay,note" and len(lines) == 201
+    assert "the output 'o.txt' must end with .csv" in said(capsys, f"{RUN} -o o.txt", 2).err
     assert not said(capsys, f"{RUN} -o p.csv --quiet").err.replace("note: ", "").startswith("reading")
     assert "wrote" not in said(capsys, f"{RUN} -o q.csv --quiet").err
 
