@@ -29,7 +29,7 @@ OF_TARGETS = (
 )  # fmt: skip
 OF_STRUCTURE = (
     "rare values apart", "margins of sampling errors", "strong pairs", "scores shrunk where hopeless",
-    "columns that follow", "values that columns have together", "mean tables of batteries",
+    "columns that follow", "values that columns have together", "mean tables of batteries", "noise of alike tables",
     "pairs that others explain", "groups one by one", "finer pairs of numbers",
     "second walk of shapes", "lengths of bins", "mostly 0 numbers", "heaps",
 )  # fmt: skip
@@ -112,6 +112,10 @@ def _none_together(*_: object, cost: Cost, **__: object) -> tuple[tuple[()], Cos
     return (), cost
 
 
+def _with_all_noise(tables: Any, *_: object, **__: object) -> Any:
+    return tables
+
+
 def _no_means(counter: Any, view: Any, pairs: Any, **_: object) -> tuple[tuple[()], Any]:
     return (), pairs
 
@@ -184,6 +188,9 @@ PARTS: dict[str, Part] = {
         measuring=True, instead={f"{ENGINE}.system.measure_together": _none_together}
     ),
     "mean tables of batteries": Part(measuring=True, instead={f"{ENGINE}.system.measure_mean_tables": _no_means}),
+    "noise of alike tables": Part(
+        measuring=True, making=True, instead={f"{ENGINE}.evidence.without_noise_of_alike": _with_all_noise}
+    ),
     "second walk of shapes": Part(
         measuring=True, making=True, instead={f"{RECORDS}.oneway.shape._likeliest": _one_walk}
     ),

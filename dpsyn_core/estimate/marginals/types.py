@@ -206,16 +206,17 @@ def project(values: Array, names: Sequence[str], keep: Sequence[str]) -> Array:
     return np.asarray(values.sum(axis=dropped)).transpose([left.index(n) for n in keep])
 
 
-def at_margins(table: Array, rows: Array, columns: Array) -> Array:
-    """A table of two attributes, its dependence at other margins: iterative proportional fitting.
+def at_margins(tables: Array, rows: Array, columns: Array) -> Array:
+    """Tables of two attributes, each with its dependence at other margins: iterative proportional fitting.
 
-    table: float64 (rows, columns), not negative. rows, columns: what its rows and columns are to add up to.
+    tables: float64 (..., rows, columns), not negative. rows, columns: what their rows and columns are to add up to,
+    (..., rows) and (..., columns).
     """
     for _ in range(ROUNDS):
-        for wanted, axis in ((rows[:, None], 1), (columns, 0)):
-            held = table.sum(axis=axis, keepdims=True)
-            table = table * np.divide(wanted, held, out=np.zeros(held.shape), where=held > 0)
-    return table
+        for wanted, axis in ((rows[..., :, None], -1), (columns[..., None, :], -2)):
+            held = tables.sum(axis=axis, keepdims=True)
+            tables = tables * np.divide(wanted, held, out=np.zeros(held.shape), where=held > 0)
+    return tables
 
 
 def spread(values: Array, names: Sequence[str], onto: Sequence[str]) -> Array:

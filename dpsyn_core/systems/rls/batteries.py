@@ -7,7 +7,6 @@ reliable as the mean correlation of its items. The mean of the tables of many pa
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from dpsyn_core.estimate import Coarsening, MeanTable, Recodes
 from dpsyn_core.measure import Gate, measure_mean
+from dpsyn_core.systems.rls.alike_tables import form
 from dpsyn_core.systems.rls.budget import BudgetPlan, Noise
 from dpsyn_core.systems.rls.evidence import RlsEvidence
 from dpsyn_core.systems.rls.mean_targets import symmetric, turned
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from dpsyn_core.measure import Counter
 
 Floats = NDArray[np.float64]
-LAST_NUMBER, LETTER = re.compile(r"\d+(?=\D*$)"), re.compile(r"(?<=\d)[A-Za-z]$")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,11 +73,6 @@ class AlikePairs:
             scores=self.scores[list(places)],
             sigma=self.sigma,
         )
-
-
-def form(name: str) -> str:
-    """What the names of the items of a battery have in common: all but the last number, or the letter after it."""
-    return LETTER.sub("?", name) if LETTER.search(name) else LAST_NUMBER.sub("#", name)
 
 
 def measure_mean_tables(

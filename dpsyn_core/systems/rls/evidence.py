@@ -33,6 +33,7 @@ from dpsyn_core.estimate import (
     with_gaps,
 )
 from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
+from dpsyn_core.systems.rls.alike_tables import without_noise_of_alike
 from dpsyn_core.systems.rls.hierarchies import Agreements, Hierarchies
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 
@@ -131,6 +132,8 @@ class RlsEvidence:
         self.prior = None if prior is None else prior.borne_out(self)
         if self.prior is not None:
             self.one_ways, self.sigmas = self.prior.one_ways(self)
+        else:
+            self.joint = without_noise_of_alike(self.joint, domain, maps=self.maps, product=self.product)
         # values of numbers have distances, so that a coarse value says more of them than of a category
         least = tuning.resolution.numbers_from
         self.numbers = frozenset(a.name for a in domain.attributes if a.number and a.size - a.special >= least)

@@ -12,7 +12,8 @@ from dpsyn_core.estimate.marginals.types import MeanTable, ReleasedTables, at_ma
 from dpsyn_core.privacy.charge_record import ChargeRecord
 from dpsyn_core.runs.verify.stated_noise import underpaid
 from dpsyn_core.schema.domain import Domain
-from dpsyn_core.systems.rls.batteries import AlikePairs, form
+from dpsyn_core.systems.rls.alike_tables import form
+from dpsyn_core.systems.rls.batteries import AlikePairs
 from dpsyn_core.systems.rls.mean_targets import mean_targets, symmetric
 from tests.systems.rls.test_hierarchies import run
 
@@ -47,7 +48,7 @@ def released():
 
 
 def test_a_scale_is_as_reliable_as_it_is(released):
-    """Without the mean table next to nothing of it is left: no pair pays for a table of its own."""
+    """Without the mean table half of it is lost: few pairs pay for a table of their own."""
     system, measured, charges = released
     (mean,) = measured.means
     names = [c.name for c in charges if c.name.startswith("mean marginal")]
@@ -62,7 +63,7 @@ def test_a_scale_is_as_reliable_as_it_is(released):
     assert made(measured) == pytest.approx(alpha(scale()), abs=0.12)
     without = measured.like(measured)
     without.means = ()
-    assert made(without) < 0.3
+    assert made(without) < 0.5
 
 
 def test_all_costs_together_are_the_budget(released):
