@@ -189,7 +189,12 @@ PARTS: dict[str, Part] = {
     ),
     "mean tables of batteries": Part(measuring=True, instead={f"{ENGINE}.system.measure_mean_tables": _no_means}),
     "noise of alike tables": Part(
-        measuring=True, making=True, instead={f"{ENGINE}.evidence.without_noise_of_alike": _with_all_noise}
+        measuring=True,
+        making=True,
+        instead={
+            f"{ENGINE}.evidence.without_noise_of_alike": _with_all_noise,
+            f"{ENGINE}.evidence.alike_one_ways": _with_all_noise,
+        },
     ),
     "second walk of shapes": Part(
         measuring=True, making=True, instead={f"{RECORDS}.oneway.shape._likeliest": _one_walk}

@@ -42,7 +42,7 @@ DOORS = {
     "systems/rls/models.py": {"questions"},  # regressions are declared
 }
 # of the engine that a default run of the sample loads, at most: 148 files and 23,949 lines in two of two runs
-FILES, LINES = 151, 24_400
+FILES, LINES = 151, 24_440
 
 RUN = """
 import sys

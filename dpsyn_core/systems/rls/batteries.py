@@ -96,14 +96,20 @@ def measure_mean_tables(
         if varies <= 1 + t.alike * math.sqrt(2 / len(block.pairs)) and len(left) >= t.pairs:
             wanted.append(block.only(left))
     wanted = sorted((b for b in wanted if b.sure(t.sure)), key=lambda b: -b.strength * len(b.pairs))
-    means = []
+    means, room = [], _room(view, pairs)
     for block in wanted:
-        part = _best_part(block, pairs, noise, view.tuning)
+        part = _best_part(block, pairs, noise, view.tuning) if len(block.pairs) <= room else 0.0
         if part > 0:
+            room -= len(block.pairs)
             cost, rest = pairs.cost.split([part, 1 - part])
             means.append(measure_mean(counter, block.pairs, recodes=block.recodes, cost=cost, gate=gate))
             pairs = replace(pairs, cost=rest)
     return tuple(means), pairs
+
+
+def _room(view: RlsEvidence, pairs: Pairs) -> int:
+    """Pairs that a fit can take in a bounded time, beside those with tables of their own."""
+    return view.tuning.pairs.most(len(view.domain), view.total) - len(pairs.sets)
 
 
 def _best_part(block: AlikePairs, pairs: Pairs, noise: Noise, tuning: Tuning) -> float:
@@ -136,7 +142,8 @@ def _blocks(view: RlsEvidence, pairs: Pairs, plan: BudgetPlan) -> Iterator[Alike
             first, second = (x, y) if domain.index(of.get(x, x)) <= domain.index(of.get(y, y)) else (y, x)
             by_sides.setdefault((of.get(first, first), of.get(second, second)), []).append((first, second))
     usual = usual_recodes(view, plan)
-    for some in by_sides.values():
+    for every in by_sides.values():
+        some = every[:: 1 + len(every) // max(_room(view, pairs), 1)]  # of too many, some from each part of the battery
         scores = np.array([pairs.scores[domain.ordered_set(p)] for p in some])
         if len(some) < t.pairs or float(scores.mean()) * math.sqrt(len(some)) < t.sure * pairs.sigma:
             continue

@@ -33,7 +33,7 @@ from dpsyn_core.estimate import (
     with_gaps,
 )
 from dpsyn_core.schema import AttributeSet, CodedAttribute, Domain
-from dpsyn_core.systems.rls.alike_tables import without_noise_of_alike
+from dpsyn_core.systems.rls.alike_tables import alike_one_ways, without_noise_of_alike
 from dpsyn_core.systems.rls.hierarchies import Agreements, Hierarchies
 from dpsyn_core.systems.rls.tuning import TUNING, Tuning
 
@@ -92,6 +92,7 @@ class RlsEvidence:
         self.domain, self.tuning, self.zeros = domain, tuning, zeros
         self.total = total_of([m for m in measured if len(m.attributes) < 2], n_public)
         ones = {m.attributes[0]: m for m in merged([m for m in measured if len(m.attributes) == 1 and not m.recodes])}
+        ones = alike_one_ways(ones, domain) if prior is None else ones
         followers = measured.followers if isinstance(measured, ReleasedTables) else ()
         followed = {domain.ordered_set((f.name, f.of)) for f in followers}
         joint = merged([m for m in measured if len(m.attributes) > 1 or m.recodes])

@@ -9,7 +9,7 @@ from dpsyn_core.estimate.marginals.coarsening import Coarsening
 from dpsyn_core.estimate.marginals.types import Measurement
 from dpsyn_core.schema.domain import Domain
 from dpsyn_core.systems.rls import evidence
-from dpsyn_core.systems.rls.alike_tables import place, without_noise_of_alike
+from dpsyn_core.systems.rls.alike_tables import alike_one_ways, place, without_noise_of_alike
 from tests.systems.rls.test_hierarchies import run
 
 N, WAVES = 4_000.0, 8
@@ -109,6 +109,39 @@ def test_each_keeps_its_own_margins(monkeypatch):
             assert m.values.sum(axis=0) == pytest.approx(ONES[m.attributes[1]], abs=120)
 
 
+def counts(rows, sigma=20.0, seed=0):
+    rng = np.random.default_rng(seed)
+    names = [n for n in DOMAIN.names if n != "sex"][: len(rows)]
+    out = {"sex": Measurement(attributes=("sex",), values=np.array([2_100.0, 1_900]), sigma=5.0)}
+    for n, row in zip(names, rows, strict=True):
+        values = np.array(row, dtype=float) + rng.normal(0, sigma, len(row))
+        out[n] = Measurement(attributes=(n,), values=values, sigma=sigma)
+    return out
+
+
+def test_counts_of_alike_columns_have_the_noise_of_their_mean():
+    given = counts([[1_000, 1_500, 500, 1_000]] * WAVES)
+    found = alike_one_ways(given, DOMAIN)
+    assert found["sex"] is given["sex"]
+    others = [found[n] for n in DOMAIN.names[1:]]
+    assert max(np.abs(m.values - [1_000, 1_500, 500, 1_000]).max() for m in others) < 35
+    assert all(m.sigma < 15 for m in others)
+    assert max(np.abs(given[n].values - [1_000, 1_500, 500, 1_000]).max() for n in DOMAIN.names[1:]) > 40
+
+
+def test_one_item_that_stands_out_keeps_its_counts_and_the_others_gain():
+    given = counts([[1_000, 1_500, 500, 1_000]] * (WAVES - 1) + [[1_000, 1_360, 640, 1_000]])
+    found = alike_one_ways(given, DOMAIN)
+    assert found["w7"] is given["w7"]
+    assert all(found[f"w{i}"].sigma < 15 for i in range(WAVES - 1))
+
+
+def test_counts_that_differ_stay_and_so_do_those_of_two_columns():
+    rows = [[1_000 + 60 * i, 1_500, 500 - 60 * i, 1_000] for i in range(WAVES)]
+    for given in (counts(rows), counts([[1_000, 1_500, 500, 1_000]] * 2)):
+        assert alike_one_ways(given, DOMAIN) == given
+
+
 @pytest.mark.parametrize(
     ("name", "where"),
     [("w3", 3), ("q12_a", 12), ("Q4b", 98), ("wave2_income", 2), ("age", None), ("2021", 2021), ("q2c3", 3)],
@@ -136,4 +169,5 @@ def test_a_panel_is_nearer_with_it(monkeypatch):
     system, released, _ = run(codes, DOMAIN, epsilon=1.0)
     near = distance(system, released)
     monkeypatch.setattr(evidence, "without_noise_of_alike", lambda tables, *given, **more: list(tables))
+    monkeypatch.setattr(evidence, "alike_one_ways", lambda counts, domain: counts)
     assert near < 0.85 * distance(system, released)
