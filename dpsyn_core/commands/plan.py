@@ -25,6 +25,7 @@ KINDS = {
     "question": "tables that your questions need",
     "scores": "scores: which tables pay",
     "choice": "choices of the next table",
+    "mean": "means of tables of pairs",
     "cell": "single counts",
     "group": "groups of columns",
     "synthetic": "tables of drawn records",

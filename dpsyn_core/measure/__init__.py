@@ -16,7 +16,7 @@ dependence: mutual_information mutual_information_sensitivity
 discovery: Discovery Kind Wanted cap_of check_columns discover
 forecast: least_epsilon people_needed
 gate: Gate
-measure: averaged measure_marginals measure_mean
+measure: MEANS averaged measure_marginals measure_mean
 partitions: reach_for
 releases: law_of sigma_of
 search: Margins excesses search_sets

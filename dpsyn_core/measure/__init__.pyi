@@ -33,6 +33,7 @@ from dpsyn_core.measure.discovery import discover as discover
 from dpsyn_core.measure.forecast import least_epsilon as least_epsilon
 from dpsyn_core.measure.forecast import people_needed as people_needed
 from dpsyn_core.measure.gate import Gate as Gate
+from dpsyn_core.measure.measure import MEANS as MEANS
 from dpsyn_core.measure.measure import averaged as averaged
 from dpsyn_core.measure.measure import measure_marginals as measure_marginals
 from dpsyn_core.measure.measure import measure_mean as measure_mean

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from dpsyn_core.measure.counting.base import Counter
 
 BATCH = 4_000_000  # cells that are counted in one reading of the records
-MEAN = "mean marginal of "  # what a charge of `measure_mean` begins with
+MEANS, MEAN = "mean", "mean marginal of "  # the kind of a charge of `measure_mean`, and what its name begins with
 
 
 def measure_marginals(
@@ -99,7 +99,7 @@ def measure_mean(
     got = gate.release(
         f"{MEAN}{m}: {' x '.join(pairs[0])}",
         summed,
-        kind=table_kind(2),
+        kind=MEANS,
         cells=math.prod(shape),
         cost=cost,
         l1=float(m * unit.l1()),

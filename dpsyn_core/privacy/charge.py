@@ -12,6 +12,7 @@ KINDS = frozenset(
         "question",  # a table that a declared question needs
         "scores",  # how far tables are from what is expected of them, noisy
         "choice",  # which of several candidates, by the exponential mechanism
+        "mean",  # the mean of the tables of several pairs
         "cell",  # one count
         "group",  # a table of a group of attributes, in which small cells are cut
         "synthetic",  # a table of drawn records

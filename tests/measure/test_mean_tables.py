@@ -54,7 +54,7 @@ def test_it_costs_what_the_table_of_one_pair_costs(cost):
     door = gate(cost, unit, noise=1.0)
     found = measure_mean(MemoryCounter(codes(50), DOMAIN), PAIRS, recodes={}, cost=cost, gate=door)
     (charge,) = door.account.charges
-    assert (charge.name, charge.kind, charge.cells) == ("mean marginal of 3: u x x", "2-way", 12)
+    assert (charge.name, charge.kind, charge.cells) == ("mean marginal of 3: u x x", "mean", 12)
     assert averaged(charge.name) == 3
     assert averaged("marginal u x x") is None
     assert averaged("mean marginal of u x x") is None

@@ -18,7 +18,7 @@ from pydantic import BaseModel, ValidationError
 
 from dpsyn_core.errors import DPSynError, SettingError
 from dpsyn_core.estimate import ReleasedFile, ReleasedTables
-from dpsyn_core.measure import EXCEPTIONS, item_rows, items_text
+from dpsyn_core.measure import EXCEPTIONS, MEANS, averaged, item_rows, items_text
 from dpsyn_core.privacy import Budget, ChargeRecord, Manifest, Unit
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.stated_rules import BOUGHT, bought_rules, stated_rules
@@ -127,8 +127,8 @@ def _of_charges(found: Manifest, config: BaseModel | str) -> list[str]:
             out.append(f"the charge '{c.name}' states numbers that the mechanism '{c.mechanism}' does not have")
         elif c.mechanism == "sampled-gaussian" and (c.records, c.exchanged) != meant:
             out.append(f"the charge '{c.name}' is accounted for another unit of privacy than the manifest states")
-        elif (c.kind in ("total", "question") or (c.kind or "").endswith("-way")) and c.mechanism in _UNIT_OF:
-            needed = unit.l2() if c.mechanism == "gaussian" else float(unit.l1())
+        elif (c.kind in ("total", "question", MEANS) or (c.kind or "").endswith("-way")) and c.mechanism in _UNIT_OF:
+            needed = (unit.l2() if c.mechanism == "gaussian" else float(unit.l1())) * (averaged(c.name) or 1)
             if not any(math.isclose(c.sensitivity, needed * u, rel_tol=ROUNDING) for u in units):
                 out.append(
                     f"the charge '{c.name}' has the sensitivity {c.sensitivity:g}, and under the unit of privacy that "

@@ -13,7 +13,7 @@ from typing import Any
 
 from dpsyn_core.errors import InputError
 from dpsyn_core.estimate import LEAST, MeanTable, Measurement, ModelSum, ReleasedTables, Scores
-from dpsyn_core.measure import EXCEPTIONS, GRID, STEPS, averaged, law_of, sigma_of
+from dpsyn_core.measure import EXCEPTIONS, GRID, MEANS, STEPS, averaged, law_of, sigma_of
 from dpsyn_core.privacy import Charge, ChargeRecord, Manifest, Unit, is_table
 from dpsyn_core.questions import Questions
 from dpsyn_core.runs.trees.answers import KIND, asked_needs
@@ -279,7 +279,7 @@ def _pays_sum(c: Charge, unit: Unit, s: ModelSum) -> bool:
 def _pays_mean(c: Charge, unit: Unit, mean: MeanTable) -> bool:
     """Whether a charge bought the sum of so many marginals with so little noise."""
     m, first = averaged(c.name), " x ".join(mean.pairs[0])
-    if m != len(mean.pairs) or c.cells != mean.values.size or not c.name.endswith(f": {first}"):
+    if c.kind != MEANS or m != len(mean.pairs) or c.cells != mean.values.size or not c.name.endswith(f": {first}"):
         return False
     moved = m * _sensitivity(c, unit)
     return c.sensitivity >= moved * (1 - ROUNDING) and sigma_of(c) / m * (1 - ROUNDING) <= mean.sigma

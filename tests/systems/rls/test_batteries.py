@@ -133,7 +133,7 @@ def test_a_mean_that_nothing_paid_for_is_found(released):
         more.means = (other,)
         (sentence,) = underpaid(listed, system.unit, more)
         assert "a mean of" in sentence
-    assert any("a mean of" in s for s in underpaid([c for c in listed if c.kind != "2-way"], system.unit, measured))
+    assert any("a mean of" in s for s in underpaid([c for c in listed if c.kind != "mean"], system.unit, measured))
 
 
 def test_targets_have_the_margins_of_each_pair_and_one_dependence(released):
