@@ -44,7 +44,7 @@ def alike_one_ways(counts: Mapping[str, Measurement], domain: Domain) -> dict[st
     counts: of columns one by one, by name; all of their values.
     """
     out, groups = dict(counts), dict[Hashable, list[str]]()
-    for name in counts:
+    for name in (n for n in domain.names if n in counts):
         if 1 < domain[name].size <= MOST_VALUES:
             groups.setdefault((form(name), domain[name].size, domain[name].special), []).append(name)
     for names in groups.values():
@@ -86,7 +86,7 @@ def _groups(tables: Sequence[Measurement], domain: Domain, maps: Callable[[Measu
     forms = {n: form(n) for n in domain.names}
     groups: dict[Hashable, list[int]] = {}
     for i, m in enumerate(tables):
-        if len(m.attributes) != 2 or m.cells > MOST_CELLS:
+        if len(m.attributes) != 2 or m.cells > MOST_CELLS or not forms.keys() >= {*m.attributes}:
             continue
         coarse = maps(m)
         kinds = tuple((forms[n], coarse[n], domain[n].special) for n in m.attributes)

@@ -144,7 +144,9 @@ class RlsEvidence:
         self.trust = measured.trust if isinstance(measured, ReleasedTables) else {}
         self.scores = measured.scores if isinstance(measured, ReleasedTables) else None
         self.sums = measured.sums if isinstance(measured, ReleasedTables) else ()
-        self.means = measured.means if isinstance(measured, ReleasedTables) else ()
+        means = measured.means if isinstance(measured, ReleasedTables) else ()
+        known = set(domain.names)  # of linked tables, some columns at a time
+        self.means = tuple(m for m in means if known.issuperset(n for pair in m.pairs for n in pair))
 
     def _one_way(self, a: CodedAttribute, measured: Measurement | None, sums: list[Sums]) -> Floats:
         """The counts of an attribute without most of their noise, from all released tables of it alone."""

@@ -171,3 +171,13 @@ def test_a_panel_is_nearer_with_it(monkeypatch):
     monkeypatch.setattr(evidence, "without_noise_of_alike", lambda tables, *given, **more: list(tables))
     monkeypatch.setattr(evidence, "alike_one_ways", lambda counts, domain: counts)
     assert near < 0.85 * distance(system, released)
+
+
+def test_tables_of_columns_that_are_not_fitted_stay():
+    """Of linked tables some columns are fitted at a time, and tables with others are left alone."""
+    true = {("w0", "w1"): stays(0.5), ("w2", "w3"): stays(0.5), ("w4", "w9"): stays(0.5)}
+    tables = measured(true)
+    assert all(one is other for one, other in zip(cleaned(tables), tables, strict=True))
+    given = counts([[1_000, 1_500, 500, 1_000]] * 3)
+    given["w9"] = Measurement(attributes=("w9",), values=given["w0"].values, sigma=20.0)
+    assert alike_one_ways(given, DOMAIN)["w9"] is given["w9"]
